@@ -59,7 +59,7 @@ fn main() {
 /// Medians of the program and of git, run in turn.
 fn beside(at: &Path, ours: &[&str], theirs: &[&str]) {
     let policy = at.join("../policy.yaml");
-    let _ = std::fs::write(&policy, "append_only: ['**/*.md']\n");
+    let _ = std::fs::write(&policy, "protect: [{paths: '**/*.md', rule: content}]\n");
     let (mut own, mut other) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));

@@ -4,11 +4,10 @@
 //! object database: no work tree, no text conversion, no filters, attributes or rename detection.
 //!
 //! Several policies may be in force, that of the merge base and that of the branch's tip. Of each the
-//! entries that apply to a path are looked up, and the path has to pass all of them. A finding is a warning
-//! only where every entry that makes it says so.
+//! entries that apply to a path are looked up, and the strictest rule among them holds.
 //!
 //! ```no_run
-//! use roundtable::check::{Explain, Gate, judge};
+//! use roundtable::check::{Gate, judge};
 //! use roundtable::config::Config;
 //! use roundtable::repo::{Repo, Unwritten};
 //!
@@ -18,19 +17,19 @@
 //! let tree = |commit| Some(repo.tree_of(commit).unwrap());
 //! let (old, new) = (tree(base), tree(head));
 //! let gate = Gate { base, head, old, new, policies: &policies, branch: None, paths: &[] };
-//! let reports = judge(&[gate], repo.objects(Unwritten::new()), Explain::All).unwrap();
-//! assert!(reports[0].is_additive());
+//! let reports = judge(&[gate], repo.objects(Unwritten::new())).unwrap();
+//! assert!(reports[0].is_kept());
 //! ```
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use git2::{ObjectType, Oid};
 
-use crate::additive::{self, Code, Compared, Found, Layer, Loss, Rule, block};
+use crate::additive::{self, Class, Comparison, Demand, Finding, Format, Kind, Rule, content};
 use crate::item::meta;
 use crate::policy::{Entry, Policy};
-use crate::repo::{Changed, Error, Now, Object, Objects, Step, changed};
+use crate::repo::{Changed, Error, Now, Object, Objects, changed};
 
 /// One protected path that is not the same any more.
 #[derive(Clone, Debug)]
@@ -40,31 +39,20 @@ pub struct FileReport {
     pub old: Oid,
     /// What is at the path now.
     pub new: Option<Oid>,
-    pub violations: Vec<Loss>,
-    /// Losses that the policy downgrades.
-    pub warnings: Vec<Loss>,
-    /// The exception that a commit makes for this path, with its reason.
-    pub exception: Option<Exception>,
-    /// Blocks of a Markdown file that are new.
-    pub added: usize,
-    /// Only the verdict is known: of the violations one is told, without its details.
-    pub is_brief: bool,
-    changed: Changed,
+    pub compared: Comparison,
+    /// What was asked of it.
+    demand: Demand,
 }
 
 impl FileReport {
-    /// Whether the file keeps what it held, or a considered exception is made.
-    pub fn is_additive(&self) -> bool {
-        self.violations.is_empty() || self.exception.is_some()
+    pub fn findings(&self) -> &[Finding] {
+        &self.compared.findings
     }
-}
 
-/// A commit's trailer `Roundtable-Allow: <path> <reason>`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exception {
-    pub path: String,
-    pub reason: String,
-    pub commit: Oid,
+    /// Whether nothing is lost that is not declared.
+    pub fn is_kept(&self) -> bool {
+        !self.findings().iter().any(Finding::fails)
+    }
 }
 
 /// What one comparison came to.
@@ -82,8 +70,8 @@ impl Report {
         self.files.len()
     }
 
-    pub fn is_additive(&self) -> bool {
-        self.files.iter().all(FileReport::is_additive)
+    pub fn is_kept(&self) -> bool {
+        self.files.iter().all(FileReport::is_kept)
     }
 }
 
@@ -104,14 +92,6 @@ pub struct Gate<'a> {
     pub paths: &'a [Vec<u8>],
 }
 
-/// Of which violations it is said where the lost text is now. That takes more time than the verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Explain {
-    All,
-    /// Those of the first so many files, in the order of the comparisons.
-    First(usize),
-}
-
 /// So many trees are compared side by side; fewer one after the other, with the files of each side by side.
 const MANY: usize = 32;
 
@@ -125,27 +105,17 @@ const LARGEST: usize = 1 << 30;
 ///
 /// # Errors
 /// An object that is missing or damaged: then nothing is said about any of them.
-pub fn judge(gates: &[Gate<'_>], objects: Objects, explain: Explain) -> Result<Vec<Report>, Error> {
+pub fn judge(gates: &[Gate<'_>], objects: Objects) -> Result<Vec<Report>, Error> {
     let many = gates.len() >= MANY;
-    let mut desk = Desk::of(if many { objects.of_history() } else { objects }, explain == Explain::All);
-    let mut reports = if many {
+    let mut desk = Desk::of(if many { objects.of_history() } else { objects });
+    if many {
         let all = |_: &Objects, give: &mut dyn FnMut(_)| {
             gates.iter().for_each(give);
             Ok(())
         };
-        shared(&mut desk, all, &|desk, gate: &Gate<'_>| gate.judge(desk))?
-    } else {
-        gates.iter().map(|gate| gate.judge_shared(&mut desk)).collect::<Result<Vec<_>, _>>()?
-    };
-    if let Explain::First(most) = explain {
-        desk.explains = true;
-        let files = gates.iter().zip(&mut reports);
-        let files = files.flat_map(|(gate, report)| report.files.iter_mut().map(move |file| (gate, file)));
-        for (gate, file) in files.filter(|(_, file)| file.is_brief).take(most) {
-            gate.explain(&mut desk, file)?;
-        }
+        return shared(&mut desk, all, &|desk, gate: &Gate<'_>| gate.judge(desk));
     }
-    Ok(reports)
+    gates.iter().map(|gate| gate.judge_shared(&mut desk)).collect()
 }
 
 /// Whether any of the policies protects anything that is in a tree: if not, there is a mistake.
@@ -158,6 +128,30 @@ pub fn protects_anything(objects: &Objects, tree: Oid, policies: &[Policy]) -> R
     crate::repo::holds(objects, tree, &reaches, &mut is)
 }
 
+/// The folders of a tree that are items: those with a `meta.json` that has our fields.
+///
+/// # Errors
+/// A tree that is missing or damaged.
+pub fn item_folders(objects: &Objects, tree: Oid) -> Result<Vec<String>, Error> {
+    let mut paths = Vec::new();
+    crate::repo::holds(objects, tree, &|_| true, &mut |path| {
+        if let Some(folder) = path.strip_suffix(b"/meta.json") {
+            paths.extend(std::str::from_utf8(folder).map(str::to_owned));
+        }
+        false
+    })?;
+    let repo = objects.repo()?;
+    let is_ours = |folder: &String| {
+        let bytes = repo.blob_at(tree, &format!("{folder}/{}", meta::FILE)).ok().flatten();
+        let value: Option<serde_json::Value> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        value.is_some_and(|value| OUR_FIELDS.iter().any(|field| value.get(field).is_some()))
+    };
+    Ok(paths.into_iter().filter(is_ours).collect())
+}
+
+/// Fields that only an item's meta.json has.
+const OUR_FIELDS: [&str; 4] = ["elaborations", "analysis_status", "steps_completed", "elaboration_config"];
+
 /// A path that is not the same any more, and the entries of the policies that protect it.
 type Job<'p> = (Changed, Vec<&'p Entry>);
 
@@ -165,25 +159,31 @@ impl<'p> Gate<'p> {
     fn judge(&self, desk: &mut Desk) -> Result<Report, Error> {
         let mut jobs = Vec::new();
         self.jobs(&desk.objects, &mut |job| jobs.push(job))?;
-        let moved = Moved::default();
-        let files = jobs.into_iter().map(|job| self.file(desk, job, &moved)).collect::<Result<_, _>>()?;
-        Ok(self.report(files))
+        let added = Added::default();
+        let files =
+            jobs.into_iter().map(|job| self.file(desk, job, &added)).collect::<Result<Vec<_>, _>>()?;
+        self.report(desk, files.into_iter().flatten().collect(), &added)
     }
 
     /// As [`judge`](Self::judge), on all processors, while the trees are still walked.
     fn judge_shared(&self, desk: &mut Desk) -> Result<Report, Error> {
-        let moved = Moved::default();
+        let added = Added::default();
         let all = |objects: &Objects, give: &mut dyn FnMut(_)| self.jobs(objects, give);
-        let files = shared(desk, all, &|desk, job: Job<'_>| self.file(desk, job, &moved))?;
-        Ok(self.report(files))
+        let files = shared(desk, all, &|desk, job: Job<'_>| self.file(desk, job, &added))?;
+        self.report(desk, files.into_iter().flatten().collect(), &added)
     }
 
-    fn report(&self, files: Vec<FileReport>) -> Report {
-        Report { base: self.base, head: self.head, files }
+    fn report(&self, desk: &Desk, mut files: Vec<FileReport>, added: &Added) -> Result<Report, Error> {
+        self.find_in_other_files(desk, &mut files, added)?;
+        Ok(Report { base: self.base, head: self.head, files })
     }
 
     fn reaches(&self, folder: &[u8]) -> bool {
         self.policies.iter().any(|policy| policy.reaches(folder))
+    }
+
+    fn protects(&self, path: &str) -> bool {
+        self.policies.iter().any(|policy| policy.protects(path.as_bytes()))
     }
 
     /// The entries of all policies that apply to a path.
@@ -218,186 +218,257 @@ impl<'p> Gate<'p> {
         })
     }
 
-    fn file(&self, desk: &mut Desk, job: Job<'_>, moved: &Moved) -> Result<FileReport, Error> {
+    /// Judges one path; nothing where its life cycle leaves it free.
+    fn file(&self, desk: &mut Desk, job: Job<'_>, added: &Added) -> Result<Option<FileReport>, Error> {
         let (one, entries) = job;
         let path = String::from_utf8_lossy(&one.path).into_owned();
-        let moved = match one.now {
-            Now::Nothing => moved.to(one.old.id, || self.moved(&desk.objects))?,
-            Now::Object(_) | Now::Folder | Now::Twin(_) => None,
+        let before = match is_blob(one.old.mode) {
+            true => desk.read(one.old.id)?,
+            false => Bytes::default(),
         };
-        // Where the policy lets some findings pass, all have to be known.
-        let explains = desk.explains || entries.iter().any(|entry| !entry.warn.is_empty());
-        let (mut violations, mut warnings, mut added): (Vec<Loss>, Vec<Loss>, usize) = Default::default();
-        for entry in &entries {
-            let how = How { rule: entry.rule(&path), written: entry.written, explains };
-            let outcome = compare(desk, &one, &path, how, moved.as_deref())?;
-            added = added.max(outcome.added);
-            for loss in outcome.losses {
-                let list = if entry.warn.contains(&loss.code) { &mut warnings } else { &mut violations };
-                if !list.contains(&loss) {
-                    list.push(loss);
+        let mut demands: Vec<(&Entry, Demand)> =
+            entries.iter().map(|entry| (*entry, entry.demand(&before))).collect();
+        let rule = demands.iter().map(|(_, demand)| demand.rule).max().unwrap_or_default();
+        demands.retain(|(_, demand)| demand.rule == rule);
+        if rule == Rule::None || rule == Rule::Written && !content::holds_marker(&before) {
+            return Ok(None);
+        }
+        let mut whole: Option<FileReport> = None;
+        for (entry, demand) in demands {
+            let Some(compared) = self.compare(desk, &one, &path, entry, &demand, (&before, added))? else {
+                return Ok(None);
+            };
+            match &mut whole {
+                None => {
+                    let new = match one.now {
+                        Now::Object(object) => Some(object.id),
+                        Now::Twin(_) => Some(one.old.id),
+                        Now::Folder | Now::Nothing => None,
+                    };
+                    whole = Some(FileReport { path: path.clone(), old: one.old.id, new, compared, demand });
                 }
+                Some(file) => join(&mut file.compared, compared),
             }
         }
-        warnings.retain(|loss| !violations.contains(loss));
-        Ok(FileReport {
-            old: one.old.id,
-            new: match one.now {
-                Now::Object(object) => Some(object.id),
-                Now::Twin(_) => Some(one.old.id),
-                Now::Folder | Now::Nothing => None,
-            },
-            exception: None,
-            path,
-            is_brief: !explains && !violations.is_empty(),
-            violations,
-            warnings,
-            added,
-            changed: one,
-        })
+        Ok(whole)
     }
 
-    /// Says of a file that was judged briefly what is wrong with it.
-    fn explain(&self, desk: &mut Desk, file: &mut FileReport) -> Result<(), Error> {
-        let entries = {
-            let mut states = States { objects: &desk.objects, tree: self.old, found: BTreeMap::new() };
-            self.entries(&mut states, &file.changed.path)
+    /// Compares one path: the tree first, then what the two objects hold. None where a record moved as it may.
+    fn compare(
+        &self,
+        desk: &mut Desk,
+        one: &Changed,
+        path: &str,
+        entry: &Entry,
+        demand: &Demand,
+        (before, added): (&Bytes, &Added),
+    ) -> Result<Option<Comparison>, Error> {
+        let old = one.old;
+        let new = match &one.now {
+            Now::Object(new) => *new,
+            Now::Nothing => {
+                let others = added.paths(|| self.added(&desk.objects))?;
+                if let Some((_, id)) = others.iter().find(|(to, _)| entry.may_move(path, to)) {
+                    let after = desk.read(*id)?;
+                    let compared = additive::compare(path, demand, before, &after);
+                    return Ok((!compared.findings.is_empty()).then_some(compared));
+                }
+                let to = others.iter().find(|(_, id)| *id == old.id).map(|(to, _)| to.as_str());
+                return Ok(Some(self.lost(path, demand, to, before)));
+            }
+            Now::Folder => {
+                return Ok(Some(lost(
+                    Kind::Type,
+                    "a folder is where this file was".to_owned(),
+                    path,
+                    before,
+                )));
+            }
+            Now::Twin(twin) => {
+                let twin = String::from_utf8_lossy(twin);
+                let message = format!("the new path {twin} is the same on some file systems");
+                return Ok(Some(of_tree(Kind::PathTwin, message, before)));
+            }
         };
-        let told = self.file(desk, (file.changed.clone(), entries), &Moved::default())?;
-        file.violations = told.violations;
-        file.is_brief = false;
+        let (was, is) = (kind_of(old.mode), kind_of(new.mode));
+        if was != is {
+            return Ok(Some(lost(Kind::Type, format!("{was} has become {is}"), path, before)));
+        }
+        if !is_blob(old.mode) {
+            return Ok(Some(of_tree(Kind::Opaque, format!("{was} points elsewhere now"), before)));
+        }
+        let mut compared = contents(desk, old, new, path, demand)?;
+        if old.mode != new.mode {
+            let message = format!("the mode went from {:o} to {:o}", old.mode, new.mode);
+            join(&mut compared, of_tree(Kind::Mode, message, before));
+        }
+        Ok(Some(compared))
+    }
+
+    /// The finding for a file that is gone from its path; the same content may be elsewhere.
+    fn lost(&self, path: &str, demand: &Demand, to: Option<&str>, before: &[u8]) -> Comparison {
+        let is_strict = demand.rule == Rule::Strict;
+        let (kind, message) = match to {
+            Some(to) if is_strict => {
+                (Kind::PathLost, format!("the file is gone from its path; the same file is at {to} now"))
+            }
+            Some(to) if self.protects(to) => (Kind::Renamed, format!("the file is at {to} now")),
+            Some(to) => (Kind::Gone, format!("the file is at {to} now, where nothing protects it")),
+            None if is_strict => (Kind::PathLost, "the file is gone".to_owned()),
+            None => (Kind::Gone, "the file is gone".to_owned()),
+        };
+        let mut compared = lost(kind, message, path, before);
+        for finding in &mut compared.findings {
+            finding.hint = Kind::PathLost.hint().to_owned();
+            finding.severity = demand.severity(finding.class, kind, false);
+            finding.new = to.map(str::to_owned);
+        }
+        compared
+    }
+
+    /// Content that is gone from one protected file may be in another one: then it has moved.
+    fn find_in_other_files(&self, desk: &Desk, files: &mut [FileReport], added: &Added) -> Result<(), Error> {
+        let is_open = |finding: &Finding| finding.kind == Kind::Gone && finding.new.is_none();
+        if !files.iter().any(|file| file.findings().iter().any(is_open)) {
+            return Ok(());
+        }
+        let mut gained: HashMap<String, (usize, String)> = HashMap::new();
+        let mut gain = |path: &str, before: HashMap<String, usize>, after: HashMap<String, usize>| {
+            for (text, count) in after {
+                let more = count.saturating_sub(before.get(&text).copied().unwrap_or(0));
+                if more > 0 && text.split_whitespace().count() > 1 {
+                    gained.entry(text).or_insert((0, path.to_owned())).0 += more;
+                }
+            }
+        };
+        for file in files.iter() {
+            if let Some(new) = file.new.filter(|new| *new != file.old) {
+                let format = Format::of(&file.path);
+                let (before, after) = (desk.read(file.old)?, desk.read(new)?);
+                gain(&file.path, content::texts(format, &before), content::texts(format, &after));
+            }
+        }
+        for (path, id) in
+            added.paths(|| self.added(&desk.objects))?.iter().filter(|(path, _)| self.protects(path))
+        {
+            gain(path, HashMap::new(), content::texts(Format::of(path), &desk.read(*id)?));
+        }
+        for file in files {
+            let demand = &file.demand;
+            for finding in file.compared.findings.iter_mut().filter(|finding| is_open(finding)) {
+                let Some((count, to)) = gained.get_mut(&finding.old).filter(|(count, _)| *count > 0) else {
+                    continue;
+                };
+                *count -= 1;
+                finding.message = format!("\"{}\" is in {to} now", additive::quoted(&finding.old));
+                finding.hint = Kind::Moved.hint().to_owned();
+                (finding.class, finding.kind) = (Class::Changed, Kind::Moved);
+                finding.severity = demand.severity(Class::Changed, Kind::Moved, false);
+            }
+            let worst = file.compared.findings.iter().map(|finding| finding.class).max();
+            file.compared.class = worst.unwrap_or(Class::Kept);
+        }
         Ok(())
     }
 
-    /// Where blobs are that are new at their path: a file that is lost may only have moved.
-    fn moved(&self, objects: &Objects) -> Result<BTreeMap<Oid, String>, Error> {
-        let mut found = BTreeMap::new();
+    /// The paths that are new, with their blobs.
+    fn added(&self, objects: &Objects) -> Result<Vec<(String, Oid)>, Error> {
+        let mut found = Vec::new();
         changed(objects, self.new, self.old, &|_| true, &mut |one| {
-            if one.now == Now::Nothing {
-                found.insert(one.old.id, String::from_utf8_lossy(&one.path).into_owned());
+            if one.now == Now::Nothing && is_blob(one.old.mode) {
+                found.push((String::from_utf8_lossy(&one.path).into_owned(), one.old.id));
             }
         })?;
         Ok(found)
     }
 }
 
+/// A finding about the path itself; the content is there.
+fn of_tree(kind: Kind, message: String, before: &[u8]) -> Comparison {
+    let mut compared = additive::compare("", &Demand::of(Rule::None), before, before);
+    compared.class = Class::Changed;
+    compared.findings.push(Finding::new(kind, 1, message));
+    compared
+}
+
+/// A finding for a whole file that is not there any more.
+fn lost(kind: Kind, message: String, path: &str, before: &[u8]) -> Comparison {
+    let mut finding = Finding::new(kind, 1, message);
+    finding.old = path.to_owned();
+    finding.is_of_file = true;
+    additive::lost_file(finding, before)
+}
+
+/// Adds what another entry of a policy finds in a file; of two equal findings the stricter one stays.
+fn join(file: &mut Comparison, other: Comparison) {
+    for finding in other.findings {
+        let is_same = |known: &&mut Finding| {
+            (known.kind, known.line, &known.old, &known.message)
+                == (finding.kind, finding.line, &finding.old, &finding.message)
+        };
+        match file.findings.iter_mut().find(is_same) {
+            Some(known) => known.severity = known.severity.max(finding.severity),
+            None => file.findings.push(finding),
+        }
+    }
+    file.class = file.class.max(other.class);
+    file.kept_lines = file.kept_lines.min(other.kept_lines);
+}
+
 /// A push to a reference that replaces objects: whatever it replaces, every later check would read another
 /// object than the one that was named.
 pub fn replaced(reference: &str, old: Oid, new: Oid) -> Report {
-    let message = "objects are not replaced".to_owned();
-    let loss = Found::new(Layer::Tree, Code::ReplaceRef, 1, message).at(reference);
-    let file = FileReport {
-        path: reference.to_owned(),
-        old,
-        new: None,
-        violations: vec![loss],
-        warnings: Vec::new(),
-        exception: None,
-        added: 0,
-        is_brief: false,
-        changed: Changed { path: Vec::new(), old: Object { id: old, mode: 0 }, now: Now::Nothing },
-    };
+    let compared = of_tree(Kind::ReplaceRef, "objects are not replaced".to_owned(), b"");
+    let file =
+        FileReport { path: reference.to_owned(), old, new: None, compared, demand: Demand::of(Rule::Strict) };
     Report { base: old, head: new, files: vec![file] }
 }
 
-/// The exceptions that count for a comparison: a trailer covers only what its own commit loses.
-///
-/// A file is excepted if there is a way from the base to the head on which every commit keeps the file or has
-/// a trailer for it.
-pub struct Exceptions<'a> {
-    /// The commits between base and head, the oldest first.
-    pub steps: &'a [&'a Step],
-    pub trailers: &'a [Exception],
-}
+/// Files that are new at their path: each with its blob.
+type AddedPaths = std::sync::Arc<Vec<(String, Oid)>>;
 
-impl Exceptions<'_> {
-    /// Marks the files of a report that are excepted.
-    ///
-    /// # Errors
-    /// An object that is missing or damaged.
-    pub fn apply(&self, gate: &Gate<'_>, report: &mut Report, objects: &Objects) -> Result<(), Error> {
-        let mut desk = Desk::of(objects.again(), false);
-        for file in report.files.iter_mut().filter(|file| !file.violations.is_empty()) {
-            let own: Vec<&Exception> =
-                self.trailers.iter().filter(|trailer| trailer.path == file.path).collect();
-            if !own.is_empty() {
-                file.exception = self.covering(gate, &mut desk, &file.changed.path, &own)?.cloned();
-            }
-        }
-        Ok(())
-    }
-
-    fn covering<'e>(
-        &self,
-        gate: &Gate<'_>,
-        desk: &mut Desk,
-        path: &[u8],
-        own: &[&'e Exception],
-    ) -> Result<Option<&'e Exception>, Error> {
-        let trees: HashMap<Oid, Oid> = self.steps.iter().map(|step| (step.commit, step.tree)).collect();
-        let mut reached: HashSet<Oid> = HashSet::from([gate.base]);
-        let (mut last, paths) = (None, [path.to_vec()]);
-        for step in self.steps {
-            let covered = own.iter().find(|trailer| trailer.commit == step.commit);
-            for parent in
-                step.parents.iter().filter(|parent| reached.contains(*parent)).copied().collect::<Vec<_>>()
-            {
-                let old = if parent == gate.base { gate.old } else { trees.get(&parent).copied() };
-                let pair = Gate {
-                    base: parent,
-                    head: step.commit,
-                    old,
-                    new: Some(step.tree),
-                    paths: &paths,
-                    ..*gate
-                };
-                let keeps = pair.judge(desk)?.is_additive();
-                if keeps || covered.is_some() {
-                    reached.insert(step.commit);
-                }
-                if !keeps {
-                    last = covered.copied().or(last);
-                }
-            }
-        }
-        Ok(last.filter(|_| reached.contains(&gate.head)))
-    }
-}
-
-/// Where blobs are that are new at their path, looked for once something is gone.
+/// Files that are new at their path, looked for once something is gone.
 #[derive(Default)]
-struct Moved(Mutex<Option<BTreeMap<Oid, String>>>);
+struct Added(Mutex<Option<AddedPaths>>);
 
-impl Moved {
-    /// Where a blob is now; `find` looks for all of them.
-    fn to(
-        &self,
-        blob: Oid,
-        find: impl FnOnce() -> Result<BTreeMap<Oid, String>, Error>,
-    ) -> Result<Option<String>, Error> {
+impl Added {
+    fn paths(&self, find: impl FnOnce() -> Result<Vec<(String, Oid)>, Error>) -> Result<AddedPaths, Error> {
         // Its last holder set it whole, or not at all.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = match &mut *known {
-            Some(known) => known,
-            unknown => unknown.insert(find()?),
-        };
-        Ok(known.get(&blob).cloned())
+        if known.is_none() {
+            *known = Some(std::sync::Arc::new(find()?));
+        }
+        Ok(known.clone().unwrap_or_default())
     }
 }
+
+/// What a policy says of a text that would be written to a path.
+pub fn judge_text(policies: &[Policy], path: &str, before: &[u8], after: &[u8]) -> Option<FileReport> {
+    let applying = policies.iter().flat_map(|policy| policy.applying(path.as_bytes(), None, &mut Vec::new));
+    let demand = applying.map(|entry| entry.demand(before)).max_by_key(|demand| demand.rule)?;
+    let is_free = demand.rule == Rule::None || demand.rule == Rule::Written && !content::holds_marker(before);
+    let compared = additive::compare(path, &demand, before, after);
+    let (old, new) = (Oid::ZERO_SHA1, None);
+    (!is_free).then(|| FileReport { path: path.to_owned(), old, new, compared, demand })
+}
+
+/// The bytes of a blob.
+type Bytes = Vec<u8>;
 
 /// What comparing needs.
 struct Desk {
     objects: Objects,
-    /// Whether it is to be said what became of what is lost.
-    explains: bool,
-    /// Pairs that were compared before and lost nothing, with the blocks that were new. The same
-    /// pair comes up again at every merge of a range.
-    known: HashMap<(Oid, Oid, Rule, bool), usize, foldhash::fast::RandomState>,
+    /// Pairs that were compared before and lost nothing. The same pair comes up again at every merge of a range.
+    known: HashMap<(Oid, Oid, Format, Demand), Comparison, foldhash::fast::RandomState>,
 }
 
 impl Desk {
-    fn of(objects: Objects, explains: bool) -> Desk {
-        Desk { objects, explains, known: HashMap::default() }
+    fn of(objects: Objects) -> Desk {
+        Desk { objects, known: HashMap::default() }
+    }
+
+    fn read(&self, id: Oid) -> Result<Bytes, Error> {
+        Ok(self.objects.read(id, ObjectType::Blob)?.to_vec())
     }
 }
 
@@ -432,7 +503,7 @@ fn shared<J: Send, T: Send>(
             }
             if count == 0 {
                 for _ in 1..threads {
-                    let (mut desk, work) = (Desk::of(desk.objects.again(), desk.explains), &work);
+                    let (mut desk, work) = (Desk::of(desk.objects.again()), &work);
                     scope.spawn(move || work(&mut desk));
                 }
             }
@@ -519,90 +590,26 @@ fn kind_of(mode: u32) -> &'static str {
     }
 }
 
-/// How one path is compared.
-#[derive(Clone, Copy)]
-struct How {
-    rule: Rule,
-    /// Only what roundtable wrote counts.
-    written: bool,
-    explains: bool,
-}
-
-/// Compares one path: the tree layer first, then what the two objects hold.
-fn compare(
-    desk: &mut Desk,
-    one: &Changed,
-    path: &str,
-    how: How,
-    moved: Option<&str>,
-) -> Result<Compared, Error> {
-    let tree = |code, message: String| Compared {
-        losses: vec![Found::new(Layer::Tree, code, 1, message).at(path)],
-        ..Compared::default()
-    };
-    let old = one.old;
-    let new = match &one.now {
-        Now::Object(new) => *new,
-        Now::Folder => return Ok(tree(Code::Type, "a folder is where this file was".to_owned())),
-        Now::Nothing => {
-            let message = match moved {
-                Some(to) => format!("the file is gone from its path; the same file is at {to} now"),
-                None => "the file is gone".to_owned(),
-            };
-            return Ok(tree(Code::PathLost, message));
-        }
-        Now::Twin(twin) => {
-            let twin = String::from_utf8_lossy(twin);
-            return Ok(tree(Code::PathTwin, format!("the new path {twin} is the same on some file systems")));
-        }
-    };
-    let (was, is) = (kind_of(old.mode), kind_of(new.mode));
-    if was != is {
-        return Ok(tree(Code::Type, format!("{was} has become {is}")));
-    }
-    if old.mode != new.mode {
-        let message = format!("the mode went from {:o} to {:o}", old.mode, new.mode);
-        let mut found = tree(Code::Mode, message);
-        if old.id != new.id {
-            found.losses.extend(contents(desk, old, new, path, how)?.losses);
-        }
-        return Ok(found);
-    }
-    if !is_blob(old.mode) {
-        return Ok(tree(Code::Opaque, format!("{was} points elsewhere now")));
-    }
-    contents(desk, old, new, path, how)
-}
-
 /// Compares the bytes of two blobs.
-fn contents(desk: &mut Desk, old: Object, new: Object, path: &str, how: How) -> Result<Compared, Error> {
-    let opaque = |found: Found| Compared { losses: vec![found.at(path)], ..Compared::default() };
-    let changed = "a file of this kind must stay as it is";
-    if how.rule == Rule::Frozen && !how.explains {
-        // Other ids are other bytes: there is nothing to read.
-        return Ok(opaque(Found::new(Layer::Data, Code::Opaque, 1, changed.to_owned())));
+fn contents(
+    desk: &mut Desk,
+    old: Object,
+    new: Object,
+    path: &str,
+    demand: &Demand,
+) -> Result<Comparison, Error> {
+    let key = (old.id, new.id, Format::of(path), demand.clone());
+    if let Some(known) = desk.known.get(&key) {
+        return Ok(known.clone());
     }
-    let pair = (old.id, new.id, how.rule, how.written);
-    if let Some(added) = desk.known.get(&pair) {
-        return Ok(Compared { losses: Vec::new(), added: *added });
-    }
-    let before = desk.objects.read(old.id, ObjectType::Blob)?;
-    let after = desk.objects.read(new.id, ObjectType::Blob)?;
+    let (before, after) = (desk.read(old.id)?, desk.read(new.id)?);
     if before.len().max(after.len()) > LARGEST {
         let message = "the file is over 1 GiB, so whether it only grew cannot be told".to_owned();
-        return Ok(opaque(Found::new(Layer::Data, Code::Opaque, 1, message)));
+        return Ok(of_tree(Kind::Opaque, message, b""));
     }
-    if how.written && how.rule == Rule::Markdown {
-        let blocks = block::compare_written(&before, &after);
-        let losses = blocks.found.into_iter().map(|found| found.at(path)).collect();
-        return Ok(Compared { losses, added: blocks.added });
+    let compared = additive::compare(path, demand, &before, &after);
+    if compared.findings.is_empty() {
+        desk.known.insert(key, compared.clone());
     }
-    let outcome = match how.explains {
-        true => additive::compare(path, how.rule, &before, &after),
-        false => additive::compare_briefly(path, how.rule, &before, &after),
-    };
-    if outcome.losses.is_empty() {
-        desk.known.insert(pair, outcome.added);
-    }
-    Ok(outcome)
+    Ok(compared)
 }

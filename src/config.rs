@@ -17,6 +17,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
+use crate::additive::Rule;
 use crate::discussion::event::Author;
 use crate::finding::{Finding, place};
 use crate::front_matter;
@@ -53,15 +54,24 @@ pub struct Config {
     pub templates: Option<String>,
     /// A folder laid over the built-in rules.
     pub rules: Option<String>,
-    /// What the additive check protects.
-    pub append_only: Option<Vec<serde_yaml::Value>>,
-    pub allow_exceptions: Option<bool>,
+    /// What `check` protects, and how strictly.
+    pub protect: Option<Vec<serde_yaml::Value>>,
+    /// Whether a change may declare what it loses.
+    pub losses: Option<Losses>,
     pub author: Option<Person>,
     /// Variables of the environment that a program as a voice gets on GitHub.
     pub voice_env: Option<Vec<String>>,
     pub github: Option<crate::github::Settings>,
     pub evidence: Option<Evidence>,
     pub review: Option<Review>,
+}
+
+/// Whether a change may declare what it loses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Losses {
+    Declared,
+    None,
 }
 
 /// What of the repository a model is sent besides the item's documents.
@@ -290,7 +300,7 @@ impl Config {
             let finding = Finding::near(path, text, "max_chars:", message);
             found.push(finding.hint(format!("leave it out for {MAX_CHARS}")));
         }
-        for entry in self.append_only.iter().flatten() {
+        for entry in self.protect.iter().flatten() {
             if let Err(message) = Entry::read_all(entry) {
                 found.push(of_entry(path, text, entry, &message));
             }
@@ -298,21 +308,31 @@ impl Config {
         found
     }
 
-    /// What must only grow; everything in the items' folder where nothing is said.
+    /// What is protected; the items by `content` where nothing is said.
     ///
     /// # Errors
     /// None: [`Config::read`] has read the entries before.
     pub fn policy(&self) -> Result<Policy, String> {
-        let entries = match &self.append_only {
+        let entries = match &self.protect {
             Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
             None => {
-                let entry = |folder: &str| Entry::of(&format!("{}/**", escaped(folder)));
-                self.folders().into_iter().map(entry).collect::<Result<_, _>>()?
+                let globs: Vec<String> =
+                    self.folders().iter().map(|folder| format!("{}/**", escaped(folder))).collect();
+                let globs: Vec<&str> = globs.iter().map(String::as_str).collect();
+                vec![Entry::of(&globs, Rule::Content)?.implied()]
             }
         };
-        let mut policy = Policy::new(entries, self.allow_exceptions.unwrap_or(false));
-        policy.is_explicit = self.append_only.is_some();
+        let mut policy = Policy::new(entries, self.losses != Some(Losses::None));
+        policy.is_explicit = self.protect.is_some();
         Ok(policy)
+    }
+
+    /// An entry for the folder of an item that is somewhere else.
+    ///
+    /// # Errors
+    /// A folder that is no path.
+    pub fn entry_of_item(folder: &str) -> Result<Entry, String> {
+        Ok(Entry::of(&[&format!("{}/**", escaped(folder))], Rule::Content)?.implied())
     }
 
     /// The folder that new items are made in, without a trailing slash: the first of them.
@@ -342,18 +362,17 @@ impl Config {
     }
 }
 
-/// What is wrong with an entry of `append_only`, at the word that the message names, else at its glob.
+/// What is wrong with an entry of `protect`, at the word that the message names, else at its glob.
 fn of_entry(path: &str, text: &str, entry: &serde_yaml::Value, message: &str) -> Finding {
-    let glob = entry.as_str().or_else(|| entry.get("path").and_then(serde_yaml::Value::as_str));
+    let glob = entry.get("paths").and_then(|paths| paths.as_str().or_else(|| paths.get(0)?.as_str()));
     let named = message.split('"').nth(1).into_iter().chain(glob);
-    let begin = text.find("append_only:").unwrap_or(0);
+    let begin = text.find("protect:").unwrap_or(0);
     let needle = named.filter(|word| !word.is_empty()).find(|word| text[begin..].contains(word));
-    let (message, hint) =
-        message.rsplit_once("; ").unwrap_or((message, "docs/gate.md explains `append_only`"));
+    let (message, hint) = message.rsplit_once("; ").unwrap_or((message, "docs/gate.md explains `protect`"));
     let offset = begin + needle.and_then(|needle| text[begin..].find(needle)).unwrap_or(0);
     let (line, column) = place(text, offset);
-    let marked = needle.map_or("append_only".len(), |needle| needle.chars().count());
-    Finding::at(path, text, line, column, format!("`append_only`: {message}")).marked(marked).hint(hint)
+    let marked = needle.map_or("protect".len(), |needle| needle.chars().count());
+    Finding::at(path, text, line, column, format!("`protect`: {message}")).marked(marked).hint(hint)
 }
 
 /// A folder's path as a glob that means this folder.
@@ -380,7 +399,11 @@ mod tests {
     fn every_key_is_optional() {
         assert_eq!(Config::read(FILE, b"").unwrap().items(), ITEMS);
         assert_eq!(Config::read(FILE, b"# nothing\n").unwrap().items(), ITEMS);
-        let config = Config::read(FILE, b"items: specs/\nmax_turns: 5\nappend_only: ['specs/**']\n").unwrap();
+        let config = Config::read(
+            FILE,
+            b"items: specs/\nmax_turns: 5\nprotect: [{paths: ['specs/**'], rule: content}]\n",
+        )
+        .unwrap();
         assert_eq!((config.items(), config.max_turns), ("specs", Some(5)));
         let config = Config::read(FILE, b"items: [specs, docs/old/]\nrules: own\n").unwrap();
         assert_eq!((config.items(), config.folders()), ("specs", vec!["specs", "docs/old"]));
@@ -401,7 +424,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, price, max_turns, steps, templates, rules, append_only, allow_exceptions, author, voice_env, github, evidence, review
+           = help: the keys are items, voice, model, price, max_turns, steps, templates, rules, protect, losses, author, voice_env, github, evidence, review
         "#);
         for text in [
             "items: ../x",

@@ -1,104 +1,83 @@
-//! What must only grow: the `append_only` entries of the settings.
+//! What is protected, and how strictly: the `protect` entries of the settings.
 //!
-//! Of several entries that match a path, the last one decides, as in `.gitignore`; an entry that
-//! begins with `!` protects nothing. `*` does not cross `/`, `**` does. An entry without a wildcard is a
-//! file, or a folder with everything below it.
+//! Of several entries that match a path, the last one decides, as in `.gitignore`. `*` does not cross `/`, `**`
+//! does. A path without a wildcard is a file, or a folder with everything below it.
 //!
 //! ```yaml
-//! append_only:
-//!   - docs/requirements/**                       # by the kind of each file
-//!   - { path: docs/audit/*.md, rule: log }       # only at the end
-//!   - { path: docs/drafts/**, rule: lines, when: { status: [raw, partial], branch: main } }
-//!   - { path: docs/notes/**, when: { written_by: roundtable }, warn: [list-loosened] }
-//!   - { preset: adr }
+//! protect:
+//!   - { paths: ["docs/requirements/**"], rule: content }
+//!   - { paths: ["docs/signed/**"], rule: strict }           # append-only, byte for byte
+//!   - { paths: ["docs/guides/**"], rule: living, deny: [date] }
+//!   - { paths: ["docs/drafts/**"], rule: none }
+//!   - { paths: ["docs/specs/**"], rule: content, when: { status: [analyzed], branch: main } }
+//!   - { preset: adr }                                       # a layout with its life cycle
 //! ```
 //!
-//! Conditions fail closed. Where a condition cannot be told, both outcomes count, and every rule that may
-//! hold is applied. The same is done where two policies are in force, that of the merge base and that of the
-//! branch's tip: rules of which neither is the stricter one for all texts are not ranked, they all apply.
-//!
-//! The table of rules, conditions and presets is in `docs/gate.md`.
+//! Recordings and declared losses are always `strict`. Conditions fail closed: where one cannot be told, both
+//! outcomes count. Where two policies are in force, that of the merge base and that of the branch's tip, the
+//! stricter rule of the two holds for each path.
 //!
 //! ```
 //! use roundtable::config::Config;
 //!
-//! let settings = b"append_only: [docs, '!docs/drafts/**']";
+//! let settings = b"protect: [{paths: docs, rule: content}, {paths: 'docs/drafts/**', rule: none}]";
 //! let policy = Config::read(".roundtable.yaml", settings).unwrap().policy().unwrap();
 //! assert!(policy.protects(b"docs/spec.md"));
 //! assert!(!policy.protects(b"docs/drafts/idea.md"));
 //! ```
 
-use std::sync::OnceLock;
+mod preset;
+
+use std::sync::{Arc, OnceLock};
 
 use globset::{Candidate, Glob, GlobBuilder, GlobMatcher};
 use serde_yaml::Value;
 
-use crate::additive::{Code, Rule};
+pub use self::preset::{Cycle, Preset};
+use crate::additive::content::state_of;
+use crate::additive::{Demand, Kind, Rule};
 use crate::finding::did_you_mean;
 
-/// One entry of `append_only`.
+/// One entry of `protect`.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    glob: Pattern,
-    /// The folder that everything it matches is in; empty for the root.
-    folder: String,
-    /// It takes protection away.
-    lifts: bool,
-    rule: Option<Rule>,
+    paths: Vec<Pattern>,
+    /// Paths that it is not about.
+    except: Vec<Pattern>,
+    demand: Demand,
     /// States of the item (`analysis_status`) that it holds for; none for all.
-    pub status: Vec<String>,
+    status: Vec<String>,
     branch: Option<Pattern>,
-    /// It holds for what roundtable wrote: from a marker to the end of its block.
-    pub written: bool,
-    /// Findings of these codes are warnings.
-    pub warn: Vec<Code>,
-    /// It comes from a preset: what it names need not exist.
-    is_preset: bool,
+    /// The life cycle of the documents.
+    cycle: Option<Arc<Cycle>>,
+    /// Nobody wrote it down: what it names need not exist.
+    is_implied: bool,
 }
 
-const RULES: [(&str, Rule); 7] = [
-    ("lines", Rule::Lines),
-    ("markdown", Rule::Markdown),
-    ("json", Rule::Json),
-    ("yaml", Rule::Yaml),
-    ("csv", Rule::Csv),
-    ("log", Rule::Log),
-    ("frozen", Rule::Frozen),
-];
-const KEYS: [&str; 5] = ["path", "rule", "when", "warn", "preset"];
-const WHEN: [&str; 3] = ["status", "branch", "written_by"];
+const KEYS: [&str; 6] = ["paths", "rule", "warn", "deny", "when", "preset"];
+const WHEN: [&str; 2] = ["status", "branch"];
 
 impl Entry {
-    /// An entry that is a glob alone.
+    /// An entry for some globs with one rule.
     ///
     /// # Errors
     /// A glob that cannot be read.
-    pub fn of(glob: &str) -> Result<Entry, String> {
-        let (lifts, glob) = glob.strip_prefix('!').map_or((false, glob), |rest| (true, rest));
-        let whole = match glob.strip_suffix('/') {
-            Some(folder) if has_wildcard(folder) => format!("{glob}**"),
-            folder => folder.unwrap_or(glob).to_owned(),
-        };
-        if whole.is_empty() || whole.starts_with('/') || whole.split('/').any(|part| part == "..") {
-            return Err(format!("\"{glob}\" is no glob below the repository's root; write it like docs/**"));
-        }
-        let literal = whole.find(['*', '?', '[', '{', '\\']).unwrap_or(whole.len());
-        let folder = match has_wildcard(&whole) {
-            true => whole[..literal].rsplit_once('/').map_or("", |(folder, _)| folder).to_owned(),
-            false => whole.clone(),
-        };
-        let entry = Entry {
-            glob: Pattern::of(&whole)?,
-            folder,
-            lifts,
-            rule: None,
+    pub fn of(globs: &[&str], rule: Rule) -> Result<Entry, String> {
+        let paths = globs.iter().map(|glob| Pattern::of(glob)).collect::<Result<_, _>>()?;
+        Ok(Entry {
+            paths,
+            except: Vec::new(),
+            demand: Demand::of(rule),
             status: Vec::new(),
             branch: None,
-            written: false,
-            warn: Vec::new(),
-            is_preset: false,
-        };
-        Ok(entry)
+            cycle: None,
+            is_implied: false,
+        })
+    }
+
+    /// As it is, and what it names need not exist.
+    pub fn implied(self) -> Entry {
+        Entry { is_implied: true, ..self }
     }
 
     /// Reads an entry, or all entries that a preset stands for.
@@ -106,111 +85,121 @@ impl Entry {
     /// # Errors
     /// What is wrong with it, in one sentence.
     pub fn read_all(value: &Value) -> Result<Vec<Entry>, String> {
-        let Some(name) = value.get("preset") else { return Ok(vec![Entry::read(value)?]) };
-        if value.as_mapping().is_some_and(|mapping| mapping.len() > 1) {
-            return Err("`preset` goes with no other key; add an entry of your own below it".to_owned());
-        }
-        let (name, presets) = (name.as_str().unwrap_or_default(), Preset::all());
-        let known: Vec<&str> = presets.iter().map(|preset| preset.name.as_str()).collect();
-        let Some(preset) = presets.iter().find(|preset| preset.name == name) else {
-            let meant = did_you_mean(name, &known);
-            return Err(format!("\"{name}\" is no preset{meant}; the presets are {}", known.join(", ")));
+        let Value::Mapping(mapping) = value else {
+            return Err("an entry is a mapping; write it like {paths: [docs/**], rule: content}".to_owned());
         };
-        let entries = preset
-            .entries
-            .iter()
-            .map(|entry| Entry::read(entry).map(|entry| Entry { is_preset: true, ..entry }));
-        entries.collect()
+        known(mapping, &KEYS)?;
+        let get = |key: &str| mapping.get(Value::from(key));
+        let paths = get("paths").map(|paths| texts(paths).ok_or("`paths` is a list of globs"));
+        let paths = paths.transpose()?;
+        let Some(name) = get("preset") else { return Ok(vec![Entry::read(mapping, paths)?]) };
+        if mapping.keys().any(|key| !matches!(key.as_str(), Some("preset" | "paths"))) {
+            return Err("`preset` goes with `paths` alone; add an entry of your own below it".to_owned());
+        }
+        Preset::named(name.as_str().unwrap_or_default())?.entries(paths.as_deref())
     }
 
-    /// Reads an entry: a glob, or a mapping with the key `path`.
-    ///
-    /// # Errors
-    /// What is wrong with it, in one sentence.
-    pub fn read(value: &Value) -> Result<Entry, String> {
-        let Value::Mapping(mapping) = value else {
-            let glob = value.as_str().ok_or("an entry is a glob, or a mapping with the key `path`")?;
-            return Entry::of(glob);
-        };
+    fn read(mapping: &serde_yaml::Mapping, paths: Option<Vec<String>>) -> Result<Entry, String> {
         let get = |key: &str| mapping.get(Value::from(key));
-        known(mapping, &KEYS)?;
-        let glob = get("path").and_then(Value::as_str).ok_or("an entry needs the key `path` with a glob")?;
-        let mut entry = Entry::of(glob)?;
-        if let Some(rule) = get("rule") {
-            let rule = rule.as_str().unwrap_or_default();
-            let found = RULES.iter().find(|(name, _)| *name == rule);
-            let names = RULES.map(|(name, _)| name);
-            let unknown = || {
-                format!(
-                    "\"{rule}\" is no rule{}; the rules are {}",
-                    did_you_mean(rule, &names),
-                    names.join(", ")
-                )
-            };
-            entry.rule = Some(found.ok_or_else(unknown)?.1);
-        }
-        if let Some(warn) = get("warn") {
-            let codes: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
-            for name in texts(warn).ok_or("`warn` is a list of finding codes")? {
-                let unknown = || format!("\"{name}\" is no finding code{}", did_you_mean(&name, &codes));
-                entry.warn.push(Code::parse(&name).ok_or_else(unknown)?);
-            }
-        }
+        let paths = paths.filter(|paths| !paths.is_empty());
+        let paths =
+            paths.ok_or("an entry needs the key `paths` with globs; write it like paths: [docs/**]")?;
+        let rule =
+            get("rule").ok_or_else(|| format!("an entry needs the key `rule`; the rules are {}", rules()))?;
+        let rule = rule.as_str().unwrap_or_default();
+        let unknown = || {
+            let names = Rule::ALL.map(Rule::name);
+            format!("\"{rule}\" is not a rule{}; the rules are {}", did_you_mean(rule, &names), rules())
+        };
+        let globs: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let mut entry = Entry::of(&globs, Rule::parse(rule).ok_or_else(unknown)?)?;
+        entry.demand.warn = kinds("warn", get("warn"))?;
+        entry.demand.deny = kinds("deny", get("deny"))?;
         if let Some(when) = get("when") {
-            let Value::Mapping(when) = when else {
-                return Err(format!("`when` is a mapping with the keys {}", WHEN.join(", ")));
-            };
-            known(when, &WHEN)?;
-            if let Some(status) = when.get(Value::from("status")) {
-                entry.status = texts(status).ok_or("`status` is a list of values of analysis_status")?;
-            }
-            if let Some(branch) = when.get(Value::from("branch")) {
-                entry.branch =
-                    Some(Pattern::of(branch.as_str().ok_or("`branch` is a glob of branch names")?)?);
-            }
-            match when.get(Value::from("written_by")).map(Value::as_str) {
-                None => {}
-                Some(Some("roundtable")) => entry.written = true,
-                Some(_) => return Err("`written_by` can only be roundtable".to_owned()),
-            }
+            entry.read_when(when)?;
         }
         Ok(entry)
     }
 
-    /// The path that it names, where it has no wildcard and protects something: that must exist.
-    pub fn named(&self) -> Option<&str> {
-        self.glob.literal.as_deref().filter(|_| self.is_meant())
+    fn read_when(&mut self, when: &Value) -> Result<(), String> {
+        let Value::Mapping(when) = when else {
+            return Err(format!("`when` is a mapping with the keys {}", WHEN.join(", ")));
+        };
+        known(when, &WHEN)?;
+        if let Some(status) = when.get(Value::from("status")) {
+            self.status = texts(status).ok_or("`status` is a list of values of analysis_status")?;
+        }
+        if let Some(branch) = when.get(Value::from("branch")) {
+            self.branch = Some(Pattern::of(branch.as_str().ok_or("`branch` is a glob of branch names")?)?);
+        }
+        Ok(())
     }
 
-    /// The glob as it is written.
-    pub fn glob(&self) -> &str {
-        self.glob.glob.glob()
+    /// The paths that it names, where they have no wildcard and are protected: each must exist.
+    pub fn named(&self) -> impl Iterator<Item = &str> {
+        let paths = self.paths.iter().filter(|_| self.is_meant());
+        paths.filter_map(|path| path.literal.as_deref())
+    }
+
+    /// The globs as they are written.
+    pub fn globs(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(|path| path.glob.glob())
     }
 
     /// Whether a path is one that it is about.
     pub fn matches(&self, path: &[u8]) -> bool {
-        self.glob.matches(&Candidate::from_bytes(path), path)
+        let candidate = Candidate::from_bytes(path);
+        let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(&candidate, path));
+        any(&self.paths) && !any(&self.except)
     }
 
     /// Whether it should match something: it protects, and somebody wrote it down.
-    pub const fn is_meant(&self) -> bool {
-        !self.is_preset && !self.lifts
+    pub fn is_meant(&self) -> bool {
+        !self.is_implied && self.protects()
+    }
+
+    fn protects(&self) -> bool {
+        self.demand.rule != Rule::None
     }
 
     /// Whether a folder may hold what it is about.
     pub fn reaches(&self, folder: &[u8]) -> bool {
-        let own = self.folder.as_bytes();
-        folder.is_empty() || is_within(own, folder) || is_within(folder, own)
-    }
-
-    /// The folder that everything it matches is in, empty for the root; a path without a wildcard itself.
-    pub fn folder(&self) -> &str {
-        &self.folder
+        let may_hold = |path: &Pattern| {
+            let own = path.folder.as_bytes();
+            is_within(own, folder) || is_within(folder, own)
+        };
+        folder.is_empty() || self.paths.iter().any(may_hold)
     }
 
     /// Whether both judge a path alike.
     pub fn judges_like(&self, other: &Entry) -> bool {
-        (self.rule, self.written, &self.warn) == (other.rule, other.written, &other.warn)
+        let same_cycle = match (&self.cycle, &other.cycle) {
+            (Some(a), Some(b)) => a == b,
+            (None, None) => true,
+            _ => false,
+        };
+        self.demand == other.demand && same_cycle
+    }
+
+    /// What it asks of a document that was like this: nothing, where its life cycle says that it is a draft.
+    pub fn demand(&self, before: &[u8]) -> Demand {
+        let cycle = self.cycle.as_ref().filter(|cycle| !cycle.free.is_empty());
+        let state = cycle.and_then(|cycle| state_of(before, &cycle.sources));
+        let is_free = |state: &String| cycle.is_some_and(|cycle| cycle.free.iter().any(|free| free == state));
+        match state {
+            Some(state) if is_free(&state) => Demand { rule: Rule::None, ..self.demand.clone() },
+            _ => self.demand.clone(),
+        }
+    }
+
+    /// Whether a record may go from one path to another.
+    pub fn may_move(&self, from: &str, to: &str) -> bool {
+        self.cycle.as_ref().is_some_and(|cycle| cycle.may_move(from, to))
+    }
+
+    /// The rule without regard to a life cycle.
+    pub fn rule(&self) -> Rule {
+        self.demand.rule
     }
 
     /// Whether it holds where the item's state and the branch are these; none where that is not known.
@@ -231,16 +220,22 @@ impl Entry {
             _ => None,
         }
     }
+}
 
-    /// How a path is judged by this entry.
-    pub fn rule(&self, path: &str) -> Rule {
-        match (self.rule, Rule::of(path)) {
-            // meta.json has a rule of its own within that of JSON.
-            (None | Some(Rule::Json), Rule::Meta) => Rule::Meta,
-            (Some(rule), _) => rule,
-            (None, rule) => rule,
-        }
-    }
+fn rules() -> String {
+    Rule::ALL.map(Rule::name).join(", ")
+}
+
+/// The kinds of change that a list names.
+fn kinds(key: &str, value: Option<&Value>) -> Result<Vec<Kind>, String> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    let names = texts(value).ok_or_else(|| format!("`{key}` is a list of kinds of change"))?;
+    let read = |name: &String| {
+        let unknown = || format!("\"{name}\" is not a kind of change{}", did_you_mean(name, &known));
+        Kind::parse(name).ok_or_else(unknown)
+    };
+    names.iter().map(read).collect()
 }
 
 /// A mapping's keys are all known ones.
@@ -271,38 +266,6 @@ fn has_wildcard(glob: &str) -> bool {
     glob.contains(['*', '?', '[', '{', '\\'])
 }
 
-/// A layout that people have, as entries of a policy.
-pub struct Preset {
-    pub name: String,
-    /// Folders and files by which it is recognised.
-    pub places: Vec<String>,
-    /// What a file among them has to say.
-    pub says: Option<String>,
-    entries: Vec<Value>,
-}
-
-impl Preset {
-    /// Every preset there is, in the order of the file.
-    pub fn all() -> Vec<Preset> {
-        let read: Value = serde_yaml::from_str(include_str!("presets.yaml")).unwrap_or_default();
-        let presets = read.as_mapping().into_iter().flatten();
-        let list = |value: &Value, key: &str| {
-            value.get(key).and_then(Value::as_sequence).cloned().unwrap_or_default()
-        };
-        presets
-            .map(|(name, preset)| Preset {
-                name: name.as_str().unwrap_or_default().to_owned(),
-                places: list(preset, "folders")
-                    .iter()
-                    .filter_map(|place| place.as_str().map(str::to_owned))
-                    .collect(),
-                says: preset.get("says").and_then(Value::as_str).map(str::to_owned),
-                entries: list(preset, "entries"),
-            })
-            .collect()
-    }
-}
-
 /// A glob that can be read, compiled when something is first held against it: every run reads the settings, and
 /// few ask what they protect.
 #[derive(Clone, Debug)]
@@ -310,17 +273,38 @@ struct Pattern {
     glob: Glob,
     /// A path without a wildcard: a file, or a folder with all below it.
     literal: Option<String>,
+    /// The folder that everything it matches is in; empty for the root.
+    folder: String,
     compiled: OnceLock<GlobMatcher>,
 }
 
 impl Pattern {
     fn of(glob: &str) -> Result<Pattern, String> {
-        let read = GlobBuilder::new(glob).literal_separator(true).build();
-        let wrong = |error: globset::Error| {
-            format!("\"{glob}\" is no glob: {}", error.kind().to_string().replace("; ", ", "))
+        if glob.starts_with('!') {
+            return Err(format!(
+                "\"{glob}\" begins with !; write an entry with `rule: none` for what is not protected"
+            ));
+        }
+        let whole = match glob.strip_suffix('/') {
+            Some(folder) if has_wildcard(folder) => format!("{glob}**"),
+            folder => folder.unwrap_or(glob).to_owned(),
         };
-        let literal = (!has_wildcard(glob)).then(|| glob.to_owned());
-        Ok(Pattern { glob: read.map_err(wrong)?, literal, compiled: OnceLock::new() })
+        if whole.is_empty() || whole.starts_with('/') || whole.split('/').any(|part| part == "..") {
+            return Err(format!(
+                "\"{glob}\" is not a glob below the repository's root; write it like docs/**"
+            ));
+        }
+        let read = GlobBuilder::new(&whole).literal_separator(true).build();
+        let wrong = |error: globset::Error| {
+            format!("\"{glob}\" is not a glob: {}", error.kind().to_string().replace("; ", ", "))
+        };
+        let first = whole.find(['*', '?', '[', '{', '\\']).unwrap_or(whole.len());
+        let folder = match has_wildcard(&whole) {
+            true => whole[..first].rsplit_once('/').map_or("", |(folder, _)| folder).to_owned(),
+            false => whole.clone(),
+        };
+        let literal = (!has_wildcard(&whole)).then(|| whole.clone());
+        Ok(Pattern { glob: read.map_err(wrong)?, literal, folder, compiled: OnceLock::new() })
     }
 
     fn matches(&self, candidate: &Candidate<'_>, path: &[u8]) -> bool {
@@ -336,18 +320,27 @@ fn is_within(folder: &[u8], path: &[u8]) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
-/// The entries of a repository, and whether exceptions count.
+/// The folder of declared losses.
+pub const LOSSES: &str = ".roundtable/losses";
+/// Recordings of discussions.
+const RECORDINGS: &str = "**/elaborations/*.jsonl";
+
+/// The entries of a repository.
 #[derive(Clone, Debug)]
 pub struct Policy {
     entries: Vec<Entry>,
-    pub allow_exceptions: bool,
+    /// What is always strict.
+    always: Vec<Entry>,
+    /// Whether a change may declare what it loses.
+    pub allows_losses: bool,
     /// Whether anybody wrote the entries down.
     pub is_explicit: bool,
 }
 
 impl Policy {
-    pub fn new(entries: Vec<Entry>, allow_exceptions: bool) -> Policy {
-        Policy { entries, allow_exceptions, is_explicit: true }
+    pub fn new(entries: Vec<Entry>, allows_losses: bool) -> Policy {
+        let always = Entry::of(&[LOSSES, RECORDINGS], Rule::Strict).map(Entry::implied);
+        Policy { always: always.into_iter().collect(), entries, allows_losses, is_explicit: true }
     }
 
     /// The entries, in their order.
@@ -355,14 +348,25 @@ impl Policy {
         &self.entries
     }
 
+    /// Adds an entry, after all others.
+    pub fn add(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
     /// Whether anything in a folder, given without a slash at its end, may be protected.
     pub fn reaches(&self, folder: &[u8]) -> bool {
-        self.entries.iter().any(|entry| !entry.lifts && entry.reaches(folder))
+        let mut entries = self.entries.iter().filter(|entry| entry.protects()).chain(&self.always);
+        entries.any(|entry| entry.reaches(folder))
     }
 
     /// Whether a path may be protected, whatever the conditions are.
     pub fn protects(&self, path: &[u8]) -> bool {
         !self.applying(path, None, &mut Vec::new).is_empty()
+    }
+
+    /// Whether an entry that somebody wrote, or an item's, protects a path.
+    pub fn protects_by_entry(&self, path: &[u8]) -> bool {
+        self.entries.iter().any(|entry| entry.protects() && entry.matches(path))
     }
 
     /// The entries that apply to a path: none where it is not protected, several where a condition cannot be
@@ -373,10 +377,11 @@ impl Policy {
         branch: Option<&str>,
         states: &mut dyn FnMut() -> Vec<Option<String>>,
     ) -> Vec<&'p Entry> {
-        let candidate = Candidate::from_bytes(path);
-        let matching = |entry: &&Entry| entry.glob.matches(&candidate, path);
-        let entries: Vec<&Entry> = self.entries.iter().rev().filter(matching).collect();
-        let mut found: Vec<&Entry> = Vec::new();
+        let mut found: Vec<&Entry> = self.always.iter().filter(|entry| entry.matches(path)).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let entries: Vec<&Entry> = self.entries.iter().rev().filter(|entry| entry.matches(path)).collect();
         let mut all = match entries.iter().any(|entry| !entry.status.is_empty()) {
             true => states(),
             false => Vec::new(),
@@ -388,7 +393,7 @@ impl Policy {
             for entry in &entries {
                 let holds = entry.holds(status.as_deref(), branch);
                 let is_told = found.iter().any(|known| std::ptr::eq(*known, *entry));
-                if holds != Some(false) && !entry.lifts && !is_told {
+                if holds != Some(false) && entry.protects() && !is_told {
                     found.push(entry);
                 }
                 if holds == Some(true) {
@@ -404,12 +409,12 @@ impl Policy {
 mod tests {
     use super::*;
 
-    fn entry(yaml: &str) -> Result<Entry, String> {
-        Entry::read(&serde_yaml::from_str(yaml).unwrap())
+    fn read(yaml: &str) -> Result<Vec<Entry>, String> {
+        Entry::read_all(&serde_yaml::from_str(yaml).unwrap())
     }
 
     fn policy(entries: &[&str]) -> Policy {
-        Policy::new(entries.iter().map(|yaml| entry(yaml).unwrap()).collect(), false)
+        Policy::new(entries.iter().flat_map(|yaml| read(yaml).unwrap()).collect(), true)
     }
 
     fn protects(policy: &Policy, path: &str) -> bool {
@@ -418,7 +423,10 @@ mod tests {
 
     #[test]
     fn globs_do_not_cross_slashes_and_the_last_entry_decides() {
-        let some = policy(&["docs/*.md", "logs/", "'!logs/tmp/**'", "a/**/b.md"]);
+        let some = policy(&[
+            "{paths: ['docs/*.md', logs/, 'a/**/b.md'], rule: content}",
+            "{paths: 'logs/tmp/**', rule: none}",
+        ]);
         for (path, protected) in [
             ("docs/a.md", true),
             ("docs/x/a.md", false),
@@ -427,18 +435,19 @@ mod tests {
             ("logs/tmp/y", false),
             ("a/b.md", true),
             ("a/x/y/b.md", true),
+            (".roundtable/losses/x.yaml", true),
+            ("any/item/elaborations/01-03-2.jsonl", true),
         ] {
             assert_eq!(protects(&some, path), protected, "{path}");
         }
-        for (folder, reached) in [("", true), ("docs", true), ("docs/x", true), ("doc", false), ("a/x", true)]
-        {
+        for (folder, reached) in [("", true), ("docs", true), ("docs/x", true), ("a/x", true)] {
             assert_eq!(some.reaches(folder.as_bytes()), reached, "{folder}");
         }
     }
 
     #[test]
     fn a_condition_that_cannot_be_told_holds() {
-        let some = policy(&["{path: d/**, when: {status: analyzed, branch: 'release/*'}}"]);
+        let some = policy(&["{paths: d/**, rule: content, when: {status: analyzed, branch: 'release/*'}}"]);
         let holds = |branch, status: Option<&str>| {
             !some.applying(b"d/x.md", branch, &mut || vec![status.map(str::to_owned)]).is_empty()
         };
@@ -454,63 +463,43 @@ mod tests {
             let states: Vec<Option<String>> = states.iter().map(|state| state.map(str::to_owned)).collect();
             policy(entries).applying(b"d/x.md", None, &mut || states.clone()).len()
         };
-        let lifted = ["d/**", "{path: '!d/**', when: {status: raw}}"];
+        let all = "{paths: d/**, rule: content}";
+        let lifted = [all, "{paths: 'd/**', rule: none, when: {status: raw}}"];
         assert_eq!(count(&lifted, &[Some("raw")]), 0);
         assert_eq!((count(&lifted, &[None]), count(&lifted, &[])), (1, 1));
         // A second meta.json, nearer to the file, lifts nothing that the first one holds.
         assert_eq!(count(&lifted, &[Some("raw"), Some("analyzed")]), 1);
-        let relaxed = ["d/**", "{path: d/**, rule: lines, when: {status: raw}}"];
+        let relaxed = [all, "{paths: d/**, rule: living, when: {status: raw}}"];
         assert_eq!((count(&relaxed, &[Some("raw")]), count(&relaxed, &[Some("raw"), Some("x")])), (1, 2));
     }
 
     #[test]
     fn a_path_without_a_wildcard_is_a_file_or_a_folder() {
-        for entry in ["docs/x", "docs/x/"] {
-            let some = policy(&[entry]);
+        for path in ["docs/x", "docs/x/"] {
+            let some = policy(&[&format!("{{paths: [{path}], rule: content}}")]);
             assert!(protects(&some, "docs/x") && protects(&some, "docs/x/y/z.md"));
             assert!(!protects(&some, "docs/xy") && !protects(&some, "docs"));
         }
     }
 
     #[test]
-    fn presets_can_be_read() {
-        for preset in Preset::all() {
-            let value = serde_yaml::from_str(&format!("{{preset: {}}}", preset.name)).unwrap();
-            let entries = Entry::read_all(&value).unwrap();
-            assert!(!entries.is_empty() && !preset.places.is_empty(), "{}", preset.name);
-        }
-        let read = |yaml: &str| Entry::read_all(&serde_yaml::from_str(yaml).unwrap());
-        assert!(read("{preset: add}").unwrap_err().contains("did you mean \"adr\"?"));
-        assert!(read("{preset: adr, rule: lines}").is_err());
-        let adr = Policy::new(read("{preset: adr}").unwrap(), false);
-        assert!(protects(&adr, "docs/adr/0001-use-git.md") && !protects(&adr, "docs/adr/README.md"));
-        let kep = Policy::new(read("{preset: kep}").unwrap(), false);
-        assert!(protects(&kep, "keps/sig/README.md") && kep.reaches(b"keps/sig"));
-    }
-
-    #[test]
-    fn rules_can_be_bound_to_globs() {
-        let rule = |yaml: &str, path: &str| entry(yaml).unwrap().rule(path);
-        assert_eq!(rule("a/**", "a/x.md"), Rule::Markdown);
-        assert_eq!(rule("{path: a/**, rule: log}", "a/x.md"), Rule::Log);
-        assert_eq!(rule("{path: a/**, rule: json}", "a/meta.json"), Rule::Meta);
-        assert_eq!(rule("{path: a/**, rule: frozen}", "a/meta.json"), Rule::Frozen);
-    }
-
-    #[test]
     fn what_is_wrong_is_said() {
         for (yaml, message) in [
-            ("3", "an entry is a glob"),
-            ("{rule: log}", "needs the key `path`"),
-            ("{path: a, rule: line}", "did you mean \"lines\"?"),
-            ("{path: a, warn: [list-loose]}", "did you mean \"list-loosened\"?"),
-            ("{path: a, wen: 1}", "did you mean \"when\"?"),
-            ("{path: a, when: {stat: 1}}", "did you mean \"status\"?"),
-            ("{path: a, when: {written_by: me}}", "can only be roundtable"),
-            ("/a", "below the repository's root"),
-            ("'a[b'", "is no glob"),
+            ("docs/**", "an entry is a mapping"),
+            ("{rule: content}", "needs the key `paths`"),
+            ("{paths: a}", "needs the key `rule`"),
+            ("{paths: a, rule: livin}", "did you mean \"living\"?"),
+            ("{paths: a, rule: off}", "the rules are content, living, strict, written, none"),
+            ("{paths: a, rule: content, warn: [wordin]}", "did you mean \"wording\"?"),
+            ("{paths: a, rule: content, wen: 1}", "did you mean \"when\"?"),
+            ("{paths: a, rule: content, when: {stat: 1}}", "did you mean \"status\"?"),
+            ("{paths: /a, rule: content}", "below the repository's root"),
+            ("{paths: '!a', rule: content}", "`rule: none`"),
+            ("{paths: 'a[b', rule: content}", "is not a glob"),
+            ("{preset: add}", "did you mean \"adr\"?"),
+            ("{preset: adr, rule: content}", "`preset` goes with `paths` alone"),
         ] {
-            let error = entry(yaml).unwrap_err();
+            let error = read(yaml).unwrap_err();
             assert!(error.contains(message), "{yaml}: {error}");
         }
     }

@@ -4,12 +4,14 @@
 //!
 //! The delimiter is the header's: a comma, else a semicolon, else a tab.
 
+use std::collections::HashMap;
+
 use csv::{ByteRecord, ReaderBuilder};
 
-use super::{Code, Found, Layer, quoted};
+use super::{Finding, Kind, quoted};
 
 /// What the new records lose of the old ones; the lines were compared before.
-pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
+pub fn losses(before: &[u8], after: &[u8]) -> Vec<Finding> {
     let delimiter = delimiter(if before.trim_ascii().is_empty() { after } else { before });
     let (mut old, mut new) = (Records::of(before, delimiter), Records::of(after, delimiter));
     let header = match (old.next().cloned(), new.next().cloned()) {
@@ -19,7 +21,7 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
         (Some(first), header)
             if header.as_ref() != Some(&first) || begins_blank(after) && !begins_blank(before) =>
         {
-            return vec![found(Code::CsvHeader, &first, "the first record is not what it was".to_owned())];
+            return vec![found(Kind::CsvHeader, &first, "the first record is not what it was".to_owned())];
         }
         (Some(first), _) => first,
     };
@@ -35,7 +37,7 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
                         "the record \"{}\" does not read as it did: a quotation mark before it may be open",
                         quoted(&cells.join(", "))
                     );
-                    return vec![found(Code::LineLost, record, message)];
+                    return vec![found(Kind::LineLost, record, message)];
                 }
             }
         }
@@ -44,6 +46,34 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
         added.take(record);
     }
     added.ragged(after, delimiter)
+}
+
+/// What is wrong with the form of new records: each has as many cells as the new header or, where that is the
+/// old one, and no quotation mark is left open.
+pub(super) fn ragged(before: &[u8], after: &[u8]) -> Vec<Finding> {
+    let delimiter = delimiter(if before.trim_ascii().is_empty() { after } else { before });
+    let mut known: HashMap<Vec<Vec<u8>>, usize> = HashMap::new();
+    let mut old = Records::of(before, delimiter);
+    while let Some(record) = old.next() {
+        *known.entry(cells_of(record)).or_default() += 1;
+    }
+    let mut new = Records::of(after, delimiter);
+    let Some(header) = new.next().cloned() else { return Vec::new() };
+    let old_columns = Records::of(before, delimiter).next().map_or(header.len(), ByteRecord::len);
+    let mut added = Added { columns: header.len(), last: None, wrong: None };
+    while let Some(record) = new.next() {
+        match known.get_mut(&cells_of(record)).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            // An old record may be as short as it was, and one that was filled in as short as its header.
+            None if record.len() == old_columns => added.last = Some(line(record)),
+            None => added.take(record),
+        }
+    }
+    added.ragged(after, delimiter)
+}
+
+fn cells_of(record: &ByteRecord) -> Vec<Vec<u8>> {
+    record.iter().map(<[u8]>::to_vec).collect()
 }
 
 /// Records that are new.
@@ -64,7 +94,7 @@ impl Added {
     }
 
     /// New records that do not have a cell for each column.
-    fn ragged(&self, after: &[u8], delimiter: u8) -> Vec<Found> {
+    fn ragged(&self, after: &[u8], delimiter: u8) -> Vec<Finding> {
         let Some(last) = self.last else { return Vec::new() };
         let (message, line) = match self.wrong {
             _ if is_open(after, delimiter) => ("a quotation mark is left open".to_owned(), last),
@@ -74,7 +104,7 @@ impl Added {
             }
             None => return Vec::new(),
         };
-        vec![Found::new(Layer::Data, Code::CsvRagged, 1, message).head(line)]
+        vec![Finding::new(Kind::CsvRagged, 1, message).head(line)]
     }
 }
 
@@ -82,8 +112,8 @@ fn begins_blank(text: &[u8]) -> bool {
     matches!(bare(text).first(), Some(b'\n' | b'\r'))
 }
 
-fn found(code: Code, record: &ByteRecord, message: String) -> Found {
-    Found::new(Layer::Data, code, line(record), message)
+fn found(code: Kind, record: &ByteRecord, message: String) -> Finding {
+    Finding::new(code, line(record), message)
 }
 
 fn line(record: &ByteRecord) -> usize {
@@ -91,7 +121,7 @@ fn line(record: &ByteRecord) -> usize {
 }
 
 /// The sign between the cells of the header.
-fn delimiter(text: &[u8]) -> u8 {
+pub(super) fn delimiter(text: &[u8]) -> u8 {
     let header = text.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     let header = header.unwrap_or_default();
     [b',', b';', b'\t'].into_iter().find(|sign| header.contains(sign)).unwrap_or(b',')
@@ -136,8 +166,8 @@ impl<'t> Records<'t> {
 mod tests {
     use super::*;
 
-    fn codes(before: &str, after: &str) -> Vec<Code> {
-        losses(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.code).collect()
+    fn codes(before: &str, after: &str) -> Vec<Kind> {
+        losses(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.kind).collect()
     }
 
     #[test]
@@ -149,17 +179,17 @@ mod tests {
         assert!(codes("id\tx\n", "id\tx\n2\tc, d; e\n").is_empty());
         // An old record may be what it is.
         assert!(codes("id,x\n1\n", "id,x\n1\n2,b\n").is_empty());
-        assert_eq!(codes("id,x\n", "id,x\n1\n"), [Code::CsvRagged]);
-        assert_eq!(codes("id,x\n", "id,x\n1,2,3\n"), [Code::CsvRagged]);
-        assert_eq!(codes("id;x\n", "id;x\n1,2\n"), [Code::CsvRagged]);
-        assert_eq!(codes("id,x\n", "id,x\n1,\"open\n"), [Code::CsvRagged]);
-        assert_eq!(codes("id,x\n1,a\n", "new\nid,x\n1,a\n"), [Code::CsvHeader]);
-        assert_eq!(codes("id,x\n1,a\n", "\nid,x\n1,a\n"), [Code::CsvHeader]);
+        assert_eq!(codes("id,x\n", "id,x\n1\n"), [Kind::CsvRagged]);
+        assert_eq!(codes("id,x\n", "id,x\n1,2,3\n"), [Kind::CsvRagged]);
+        assert_eq!(codes("id;x\n", "id;x\n1,2\n"), [Kind::CsvRagged]);
+        assert_eq!(codes("id,x\n", "id,x\n1,\"open\n"), [Kind::CsvRagged]);
+        assert_eq!(codes("id,x\n1,a\n", "new\nid,x\n1,a\n"), [Kind::CsvHeader]);
+        assert_eq!(codes("id,x\n1,a\n", "\nid,x\n1,a\n"), [Kind::CsvHeader]);
     }
 
     #[test]
     fn a_record_inside_of_quotation_marks_is_lost() {
         let found = losses(b"id,x\n1,a\n2,b\n", b"id,x\n1,a\n3,\"\n2,b\n\"\n");
-        assert_eq!((found[0].code, found[0].line), (Code::LineLost, 3));
+        assert_eq!((found[0].kind, found[0].line), (Kind::LineLost, 3));
     }
 }

@@ -5,30 +5,30 @@
 
 use serde_json::Value;
 
-use super::{Code, Found, Layer};
-use crate::json::{Document, Kind, Node};
+use super::{Finding, Kind};
+use crate::json::{Document, Kind as Shape, Node};
 
 /// As many losses of one file are told: each costs a look at the text before it.
 pub(super) const MOST: usize = 100;
 
 /// What the new JSON text loses or alters of the old one.
-pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
+pub fn losses(before: &[u8], after: &[u8]) -> Vec<Finding> {
     compare(before, after, false)
 }
 
 /// As [`losses`], with the rules of meta.json on top.
-pub fn meta_losses(before: &[u8], after: &[u8]) -> Vec<Found> {
+pub fn meta_losses(before: &[u8], after: &[u8]) -> Vec<Finding> {
     compare(before, after, true)
 }
 
-fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
-    let one = |code, message: String| vec![Found::new(Layer::Data, code, 1, message)];
+fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Finding> {
+    let one = |code, message: String| vec![Finding::new(code, 1, message)];
     // From an empty file everything is additive.
     let nothing = before.trim_ascii().is_empty();
     let mark = "\u{feff}".as_bytes();
     if after.starts_with(mark) && !before.starts_with(mark) {
         return one(
-            Code::Unparsable,
+            Kind::Unparsable,
             "the new text begins with a byte order mark, which JSON does not know".to_owned(),
         );
     }
@@ -37,16 +37,16 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
         Err(finding) => {
             let message =
                 format!("the old text cannot be read, so it must stay as it is: {}", finding.message);
-            return one(Code::Unparsable, message);
+            return one(Kind::Unparsable, message);
         }
     };
     let new = match Document::read("", after) {
         Ok(new) => new,
         Err(finding) => {
             let doubled = finding.message.contains(" twice ");
-            let code = if doubled { Code::DuplicateKey } else { Code::Unparsable };
+            let code = if doubled { Kind::DuplicateKey } else { Kind::Unparsable };
             let message = format!("the new text cannot be read: {}", finding.message);
-            return vec![Found::new(Layer::Data, code, 1, message).head(finding.line)];
+            return vec![Finding::new(code, 1, message).head(finding.line)];
         }
     };
     if nothing || is_kept(&old, &old.root, &new, &new.root, meta) {
@@ -67,7 +67,7 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Found> {
 fn is_kept(old: &Document, was: &Node, new: &Document, is: &Node, meta: bool) -> bool {
     let same = |was: &Node, is: &Node| old.is_same(was, new, is);
     match (&was.kind, &is.kind) {
-        (Kind::Object(members), Kind::Object(now)) => {
+        (Shape::Object(members), Shape::Object(now)) => {
             let mut now = now.iter();
             members.iter().all(|(key, was)| {
                 let Some((_, is)) = now.find(|(known, _)| known == key) else { return false };
@@ -76,15 +76,17 @@ fn is_kept(old: &Document, was: &Node, new: &Document, is: &Node, meta: bool) ->
                     || meta && RECORDS.contains(&key.as_str()) && has_grown(was, is, &same)
             })
         }
-        (Kind::Array(_), Kind::Array(_)) if meta => false,
-        (Kind::Array(_), Kind::Array(_)) => has_grown(was, is, &|was, is| is_kept(old, was, new, is, false)),
+        (Shape::Array(_), Shape::Array(_)) if meta => false,
+        (Shape::Array(_), Shape::Array(_)) => {
+            has_grown(was, is, &|was, is| is_kept(old, was, new, is, false))
+        }
         _ => same(was, is),
     }
 }
 
 /// Whether an array begins with what it held, as `same` sees it.
 fn has_grown(was: &Node, is: &Node, same: &dyn Fn(&Node, &Node) -> bool) -> bool {
-    let (Kind::Array(was), Kind::Array(is)) = (&was.kind, &is.kind) else { return false };
+    let (Shape::Array(was), Shape::Array(is)) = (&was.kind, &is.kind) else { return false };
     was.len() <= is.len() && was.iter().zip(is).all(|(was, is)| same(was, is))
 }
 
@@ -95,50 +97,50 @@ const STATUS: [&str; 3] = ["raw", "partial", "analyzed"];
 
 struct Walk<'t> {
     text: &'t str,
-    found: Vec<Found>,
+    found: Vec<Finding>,
 }
 
 impl Walk<'_> {
-    fn lost(&mut self, node: &Node, code: Code, message: String) {
+    fn lost(&mut self, node: &Node, code: Kind, message: String) {
         if self.found.len() < MOST {
             let line = crate::finding::place(self.text, node.span.start).0;
-            self.found.push(Found::new(Layer::Data, code, line, message));
+            self.found.push(Finding::new(code, line, message));
         }
     }
 
     fn value(&mut self, node: &Node, old: &Value, new: &Value, at: &str) {
         match (&node.kind, old, new) {
-            (Kind::Object(members), Value::Object(old), Value::Object(new)) => {
+            (Shape::Object(members), Value::Object(old), Value::Object(new)) => {
                 for (key, node) in members {
                     let path = format!("{at}/{key}");
                     match (old.get(key), new.get(key)) {
                         (Some(old), Some(new)) => self.value(node, old, new, &path),
-                        _ => self.lost(node, Code::KeyLost, format!("the key {path} is lost")),
+                        _ => self.lost(node, Kind::KeyLost, format!("the key {path} is lost")),
                     }
                 }
             }
-            (Kind::Array(elements), Value::Array(old), Value::Array(new)) => {
+            (Shape::Array(elements), Value::Array(old), Value::Array(new)) => {
                 if new.len() < old.len() {
-                    self.lost(node, Code::Array, format!("the array {at} lost elements"));
+                    self.lost(node, Kind::Array, format!("the array {at} lost elements"));
                 }
                 for (index, ((node, old), new)) in elements.iter().zip(old).zip(new).enumerate() {
                     self.value(node, old, new, &format!("{at}/{index}"));
                 }
             }
             _ if same(old, new) => {}
-            _ => self.lost(node, Code::Scalar, format!("the value at {at} changed")),
+            _ => self.lost(node, Kind::Scalar, format!("the value at {at} changed")),
         }
     }
 
     fn meta(&mut self, old: &Document, new: &Document) {
-        let (Kind::Object(members), Value::Object(was), Value::Object(is)) =
+        let (Shape::Object(members), Value::Object(was), Value::Object(is)) =
             (&old.root.kind, old.value(), new.value())
         else {
             return self.value(&old.root, old.value(), new.value(), "");
         };
         for (key, node) in members {
             let (Some(was), Some(is)) = (was.get(key), is.get(key)) else {
-                self.lost(node, Code::KeyLost, format!("the key /{key} is lost"));
+                self.lost(node, Kind::KeyLost, format!("the key /{key} is lost"));
                 continue;
             };
             let path = format!("/{key}");
@@ -149,7 +151,7 @@ impl Walk<'_> {
                     if is.len() < was.len() || !was.iter().zip(is).all(|(was, is)| identical(was, is)) {
                         self.lost(
                             node,
-                            Code::Array,
+                            Kind::Array,
                             format!("an element of {path} changed; elements are only added at the end"),
                         );
                     }
@@ -159,7 +161,7 @@ impl Walk<'_> {
                     if was != is && (rank(is).is_none() || rank(was) >= rank(is)) {
                         self.lost(
                             node,
-                            Code::Scalar,
+                            Kind::Scalar,
                             format!("analysis_status went from {was} to {is}; it only goes forward"),
                         );
                     }
@@ -246,8 +248,8 @@ pub(super) fn decimal(text: &str) -> Decimal {
 mod tests {
     use super::*;
 
-    fn codes(before: &str, after: &str) -> Vec<Code> {
-        losses(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.code).collect()
+    fn codes(before: &str, after: &str) -> Vec<Kind> {
+        losses(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.kind).collect()
     }
 
     fn meta(before: &str, after: &str) -> bool {
@@ -259,11 +261,11 @@ mod tests {
         let object = "{\"a\":{\"$serde_json::private::Number\":\"1\"}}";
         assert_eq!(codes("{\"a\":1}", object).len(), 1);
         assert_eq!(codes(object, "{\"a\":1}").len(), 1);
-        assert_eq!(codes("{\"a\":1}", "\u{feff}{\"a\":1}"), [Code::Unparsable]);
+        assert_eq!(codes("{\"a\":1}", "\u{feff}{\"a\":1}"), [Kind::Unparsable]);
         assert_eq!(codes("", "{\"a\":1}"), []);
-        assert_eq!(codes("", "{"), [Code::Unparsable]);
+        assert_eq!(codes("", "{"), [Kind::Unparsable]);
         assert!(codes("[1e99999999999999999999, -0]", "[1e99999999999999999999, 0]").is_empty());
-        assert_eq!(codes("[1e5]", "[1e6]"), [Code::Scalar]);
+        assert_eq!(codes("[1e5]", "[1e6]"), [Kind::Scalar]);
     }
 
     #[test]
@@ -314,20 +316,20 @@ mod tests {
     fn objects_gain_keys_and_arrays_grow_at_their_end() {
         assert!(codes("{\"a\": [1]}", "{\"b\": 2, \"a\": [1.0, 2]}").is_empty());
         assert!(codes("[{\"a\": 1}]", "[{\"a\": 1, \"b\": 2}, 3]").is_empty());
-        assert_eq!(codes("{\"a\": 1}", "{}"), [Code::KeyLost]);
-        assert_eq!(codes("[1, 2]", "[1]"), [Code::Array]);
-        assert_eq!(codes("[1]", "[0, 1]"), [Code::Scalar]);
-        assert_eq!(codes("{\"a\": 1}", "{\"a\": \"1\"}"), [Code::Scalar]);
-        assert_eq!(codes("{\"a\": 1}", "{\"a\": true}"), [Code::Scalar]);
-        assert_eq!(codes("{\"a\": 1}", "{\"a\": 1, \"a\": 1}"), [Code::DuplicateKey]);
-        assert_eq!(codes("{", "{}"), [Code::Unparsable]);
-        assert_eq!(codes("{}", "{"), [Code::Unparsable]);
+        assert_eq!(codes("{\"a\": 1}", "{}"), [Kind::KeyLost]);
+        assert_eq!(codes("[1, 2]", "[1]"), [Kind::Array]);
+        assert_eq!(codes("[1]", "[0, 1]"), [Kind::Scalar]);
+        assert_eq!(codes("{\"a\": 1}", "{\"a\": \"1\"}"), [Kind::Scalar]);
+        assert_eq!(codes("{\"a\": 1}", "{\"a\": true}"), [Kind::Scalar]);
+        assert_eq!(codes("{\"a\": 1}", "{\"a\": 1, \"a\": 1}"), [Kind::DuplicateKey]);
+        assert_eq!(codes("{", "{}"), [Kind::Unparsable]);
+        assert_eq!(codes("{}", "{"), [Kind::Unparsable]);
     }
 
     #[test]
     fn numbers_are_exact_decimals() {
         assert!(codes("[100, 1e400, 0.50]", "[1e2, 10e399, 0.5]").is_empty());
-        assert_eq!(codes("[12345678901234567890123]", "[12345678901234567890124]"), [Code::Scalar]);
+        assert_eq!(codes("[12345678901234567890123]", "[12345678901234567890124]"), [Kind::Scalar]);
     }
 
     #[test]

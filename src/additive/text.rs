@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use memchr::memchr;
 
-use super::{Code, Found, Layer, quoted};
+use super::{Finding, Kind, quoted};
 
 /// The lines of a text with their ends.
 pub(super) struct Lines<'t>(&'t [u8]);
@@ -38,7 +38,7 @@ impl<'t> Iterator for Lines<'t> {
 }
 
 /// The first old line that the new text does not keep in order, if there is one.
-pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
+pub fn losses(before: &[u8], after: &[u8]) -> Vec<Finding> {
     // What the two begin with alike needs no look at its lines.
     let shared = shared(before, after);
     let start = before[..shared].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -85,22 +85,22 @@ pub(super) fn gone_too(before: &[u8], after: &[u8], first: usize) -> String {
 }
 
 /// An old line that the new text does not keep.
-pub(super) fn lost(line: &[u8], number: usize) -> Found {
+pub(super) fn lost(line: &[u8], number: usize) -> Finding {
     let shown = quoted(&String::from_utf8_lossy(without_end(line)));
     if memchr::memmem::find(line, super::block::MARKER.as_bytes()).is_some() {
         let message = format!("the marker \"{shown}\" is lost, changed or moved");
-        return Found::new(Layer::Line, Code::Hidden, number, message);
+        return Finding::new(Kind::Hidden, number, message);
     }
     let message = match shown.as_str() {
         "" => "a blank line is lost or moved".to_owned(),
         _ => format!("the line \"{shown}\" is lost, changed or moved"),
     };
-    Found::new(Layer::Line, Code::LineLost, number, message)
+    Finding::new(Kind::LineLost, number, message)
 }
 
 /// A new line that holds a control character: readers disagree on what such a line is. Tabs and line ends
 /// are none; old lines may hold what they hold.
-pub fn control(before: &[u8], after: &[u8]) -> Option<Found> {
+pub fn control(before: &[u8], after: &[u8]) -> Option<Finding> {
     if !Lines::of(after).any(is_control) {
         return None;
     }
@@ -113,7 +113,7 @@ pub fn control(before: &[u8], after: &[u8]) -> Option<Found> {
             Some(count) => *count -= 1,
             None => {
                 let message = "a new line holds a control character".to_owned();
-                return Some(Found::new(Layer::Line, Code::Control, 1, message).head(at + 1));
+                return Some(Finding::new(Kind::Control, 1, message).head(at + 1));
             }
         }
     }
@@ -139,19 +139,10 @@ pub(super) fn shared(a: &[u8], b: &[u8]) -> usize {
     })
 }
 
-/// How many bytes two texts end with alike.
-pub(super) fn shared_end(a: &[u8], b: &[u8]) -> usize {
-    STEPS.iter().fold(0, |at, step| {
-        let (a, b) = (&a[..a.len() - at], &b[..b.len() - at]);
-        let pairs = a.rchunks_exact(*step).zip(b.rchunks_exact(*step));
-        at + pairs.take_while(|(a, b)| a == b).count() * step
-    })
-}
-
 const STEPS: [usize; 4] = [4096, 256, 16, 1];
 
 /// The old bytes are what the new ones begin with: a log (S2) grows at its end only.
-pub fn log_losses(before: &[u8], after: &[u8]) -> Vec<Found> {
+pub fn log_losses(before: &[u8], after: &[u8]) -> Vec<Finding> {
     let whole = before.is_empty() || before.ends_with(b"\n");
     if let Some(more) = after.strip_prefix(before) {
         if whole || more.is_empty() || more.starts_with(b"\n") || more.starts_with(b"\r\n") {
@@ -159,13 +150,13 @@ pub fn log_losses(before: &[u8], after: &[u8]) -> Vec<Found> {
         }
         let number = 1 + memchr::memchr_iter(b'\n', before).count();
         let message = "the last line of the log goes on; a new record begins on a line of its own".to_owned();
-        return vec![Found::new(Layer::Line, Code::LineLost, number, message).head(number)];
+        return vec![Finding::new(Kind::LineLost, number, message).head(number)];
     }
     let shared = shared(before, after);
     let number =
         1 + memchr::memchr_iter(b'\n', &before[..shared.min(before.len().saturating_sub(1))]).count();
     let message = "the log changed before its end; it may only grow there".to_owned();
-    vec![Found::new(Layer::Line, Code::LineLost, number, message).head(number)]
+    vec![Finding::new(Kind::LineLost, number, message).head(number)]
 }
 
 pub(super) fn without_end(line: &[u8]) -> &[u8] {
@@ -244,7 +235,6 @@ mod tests {
             let (a, b) = (format!("{start}{a}{end}").into_bytes(), format!("{start}{b}{end}").into_bytes());
             let same = |(a, b): &(&u8, &u8)| a == b;
             prop_assert_eq!(shared(&a, &b), a.iter().zip(&b).take_while(same).count());
-            prop_assert_eq!(shared_end(&a, &b), a.iter().rev().zip(b.iter().rev()).take_while(same).count());
         }
 
         /// The same verdict as the definition itself: a subsequence, tried position by position.

@@ -14,20 +14,21 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
-use super::{Code, Found, Layer, quoted};
+use super::content::data::Unreadable as Broken;
+use super::{Finding, Kind, quoted};
 
 /// What the new stream loses or alters of the old one.
-pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
-    let one = |code, line, message: String| vec![Found::new(Layer::Data, code, line, message)];
+pub fn losses(before: &[u8], after: &[u8]) -> Vec<Finding> {
+    let one = |code, line, message: String| vec![Finding::new(code, line, message)];
     let (old, new) = match (read(before), read(after)) {
         (Err(broken), _) => {
             let message =
                 format!("the old text is not readable YAML, so it must stay as it is: {}", broken.message);
-            return one(Code::Unparsable, 1, message);
+            return one(Kind::Unparsable, 1, message);
         }
         (_, Err(broken)) => {
             let message = format!("the new text cannot be read: {}", broken.message);
-            let found = Found::new(Layer::Data, broken.code, 1, message);
+            let found = Finding::new(broken.kind, 1, message);
             return vec![found.head(broken.line)];
         }
         (Ok(old), Ok(new)) => (old, new),
@@ -39,13 +40,13 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Found> {
     let mut kept = new.comments.iter();
     if let Some((line, comment)) = old.comments.iter().find(|(_, text)| !kept.any(|(_, new)| new == text)) {
         let message = format!("the comment \"{}\" is lost, changed or moved", quoted(comment));
-        found.push(Found::new(Layer::Data, Code::LineLost, *line, message));
+        found.push(Finding::new(Kind::LineLost, *line, message));
     }
     found
 }
 
 /// Compares all documents, with what is merged in or without.
-fn walked(old: &Stream<'_>, new: &Stream<'_>, merging: bool) -> Vec<Found> {
+fn walked(old: &Stream<'_>, new: &Stream<'_>, merging: bool) -> Vec<Finding> {
     let mut walk = Walk {
         old,
         new,
@@ -58,7 +59,7 @@ fn walked(old: &Stream<'_>, new: &Stream<'_>, merging: bool) -> Vec<Found> {
     for (index, root) in old.documents.iter().enumerate() {
         match new.documents.get(index) {
             Some(image) => walk.value(*root, *image, String::new(), 0),
-            None => walk.lost(*root, Code::Array, format!("document {} is lost", index + 1)),
+            None => walk.lost(*root, Kind::Array, format!("document {} is lost", index + 1)),
         }
     }
     walk.found
@@ -66,25 +67,25 @@ fn walked(old: &Stream<'_>, new: &Stream<'_>, merging: bool) -> Vec<Found> {
 
 /// A stream of documents as nodes in one row; an alias is the index of what it stands for.
 #[derive(Default)]
-struct Stream<'t> {
-    nodes: Vec<Node>,
+pub(super) struct Stream<'t> {
+    pub(super) nodes: Vec<Node>,
     /// The tags of nodes that have one.
     tags: HashMap<usize, Box<str>>,
-    documents: Vec<usize>,
+    pub(super) documents: Vec<usize>,
     /// Whole-line comments with their line, without the blanks around them.
-    comments: Vec<(usize, &'t str)>,
+    pub(super) comments: Vec<(usize, &'t str)>,
     /// Comments after a value, by the node that they belong to.
-    trailing: HashMap<usize, &'t str>,
+    pub(super) trailing: HashMap<usize, &'t str>,
     /// Whether any mapping has a merge key.
-    merges: bool,
+    pub(super) merges: bool,
 }
 
-struct Node {
-    line: u32,
-    kind: Kind,
+pub(super) struct Node {
+    pub(super) line: u32,
+    pub(super) kind: Shape,
 }
 
-enum Kind {
+pub(super) enum Shape {
     Scalar(Scalar),
     Sequence(Vec<u32>),
     /// Sorted by name once the mapping has ended.
@@ -92,7 +93,7 @@ enum Kind {
 }
 
 /// A key as it compares, with its node and the node of its value.
-struct Member {
+pub(super) struct Member {
     name: Box<str>,
     key: u32,
     value: u32,
@@ -103,15 +104,9 @@ const MERGE: &str = "Plain\"<<\"";
 
 /// A scalar as it is written.
 #[derive(Debug, PartialEq, Eq)]
-struct Scalar {
+pub(super) struct Scalar {
     style: ScalarStyle,
-    text: Box<str>,
-}
-
-struct Broken {
-    code: Code,
-    line: usize,
-    message: String,
+    pub(super) text: Box<str>,
 }
 
 /// Collections inside of each other beyond this are refused, as parsers of JSON do.
@@ -124,10 +119,10 @@ struct Open {
 }
 
 fn broken(line: usize, message: &str) -> Broken {
-    Broken { code: Code::Unparsable, line, message: message.to_owned() }
+    Broken { kind: Kind::Unparsable, line, message: message.to_owned() }
 }
 
-fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
+pub(super) fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
     let text = std::str::from_utf8(text).map_err(|_| broken(1, "it is not UTF-8"))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.contains('\0') {
@@ -142,7 +137,7 @@ fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
     };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| Broken {
-            code: Code::Unparsable,
+            kind: Kind::Unparsable,
             line: error.marker().line(),
             message: format!("not valid YAML: {}", quoted(error.info())),
         })?;
@@ -174,7 +169,7 @@ impl Reader<'_> {
         match event {
             Event::Scalar(value, style, anchor, tag) => {
                 self.inside.extend(inside_of(span, style));
-                let scalar = Kind::Scalar(Scalar { style, text: value.into() });
+                let scalar = Shape::Scalar(Scalar { style, text: value.into() });
                 let node = self.stream.add(line, tag.as_deref(), scalar);
                 self.places.scalar(span, style, node);
                 self.anchors.insert(anchor, node);
@@ -186,10 +181,10 @@ impl Reader<'_> {
                 None => Err(broken(line, "an alias has no anchor before it")),
             },
             Event::SequenceStart(anchor, tag) => {
-                self.begin(anchor, tag.as_deref(), Kind::Sequence(Vec::new()), span)
+                self.begin(anchor, tag.as_deref(), Shape::Sequence(Vec::new()), span)
             }
             Event::MappingStart(anchor, tag) => {
-                self.begin(anchor, tag.as_deref(), Kind::Mapping(Vec::new()), span)
+                self.begin(anchor, tag.as_deref(), Shape::Mapping(Vec::new()), span)
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let Some(closed) = self.open.pop() else { return Ok(None) };
@@ -209,7 +204,7 @@ impl Reader<'_> {
         &mut self,
         anchor: usize,
         tag: Option<&Tag>,
-        kind: Kind,
+        kind: Shape,
         span: &Span,
     ) -> Result<Option<usize>, Broken> {
         let line = span.start.line();
@@ -234,7 +229,7 @@ impl Reader<'_> {
             self.stream.documents.push(node);
             return Ok(());
         };
-        if let Kind::Sequence(elements) = &mut self.stream.nodes[holder.node].kind {
+        if let Shape::Sequence(elements) = &mut self.stream.nodes[holder.node].kind {
             elements.push(narrow(node));
             return Ok(());
         }
@@ -245,7 +240,7 @@ impl Reader<'_> {
         let at = holder.node;
         let name = self.stream.name(key, &mut 0);
         self.stream.merges |= name == MERGE;
-        if let Kind::Mapping(members) = &mut self.stream.nodes[at].kind {
+        if let Shape::Mapping(members) = &mut self.stream.nodes[at].kind {
             members.push(Member { name: name.into_boxed_str(), key: narrow(key), value: narrow(node) });
         }
         Ok(())
@@ -408,7 +403,7 @@ fn comments<'t>(text: &'t str, inside: &[(usize, usize)], places: &mut Places<'_
 }
 
 impl<'t> Stream<'t> {
-    fn add(&mut self, line: usize, tag: Option<&Tag>, kind: Kind) -> usize {
+    fn add(&mut self, line: usize, tag: Option<&Tag>, kind: Shape) -> usize {
         let node = self.nodes.len();
         self.nodes.push(Node { line: narrow(line), kind });
         self.tags.extend(tag.map(|tag| (node, tag.to_string().into_boxed_str())));
@@ -418,29 +413,29 @@ impl<'t> Stream<'t> {
     /// A collection has ended: its members are sorted, and no key may occur twice.
     fn end(&mut self, at: usize) -> Result<(), Broken> {
         let twice = match &mut self.nodes[at].kind {
-            Kind::Mapping(members) => {
+            Shape::Mapping(members) => {
                 members.shrink_to_fit();
                 members.sort_by(|a, b| a.name.cmp(&b.name));
                 members.windows(2).find(|pair| pair[0].name == pair[1].name).map(|pair| {
                     (pair[1].key, format!("the key {} occurs twice in one mapping", quoted(&pair[1].name)))
                 })
             }
-            Kind::Sequence(elements) => {
+            Shape::Sequence(elements) => {
                 elements.shrink_to_fit();
                 None
             }
-            Kind::Scalar(_) => None,
+            Shape::Scalar(_) => None,
         };
         match twice {
             None => Ok(()),
             Some((key, message)) => {
                 let line = self.nodes[key as usize].line as usize;
-                Err(Broken { code: Code::DuplicateKey, line, message })
+                Err(Broken { kind: Kind::DuplicateKey, line, message })
             }
         }
     }
 
-    fn tag(&self, at: usize) -> Option<&str> {
+    pub(super) fn tag(&self, at: usize) -> Option<&str> {
         self.tags.get(&at).map(|tag| &**tag)
     }
 
@@ -452,13 +447,13 @@ impl<'t> Stream<'t> {
             return format!("…{at}");
         }
         let name = match &node.kind {
-            Kind::Scalar(Scalar { style, text }) => format!("{style:?}{text:?}"),
-            Kind::Sequence(elements) => elements
+            Shape::Scalar(Scalar { style, text }) => format!("{style:?}{text:?}"),
+            Shape::Sequence(elements) => elements
                 .iter()
                 .map(|element| self.name(*element as usize, effort))
                 .collect::<Vec<_>>()
                 .join(","),
-            Kind::Mapping(members) => {
+            Shape::Mapping(members) => {
                 let parts = members
                     .iter()
                     .map(|one| format!("{}:{}", one.name, self.name(one.value as usize, effort)));
@@ -474,7 +469,7 @@ struct Walk<'a> {
     new: &'a Stream<'a>,
     /// Merge keys are resolved.
     merging: bool,
-    found: Vec<Found>,
+    found: Vec<Finding>,
     /// Pairs of collections that were compared: aliases bring them up again.
     seen: HashSet<(usize, usize)>,
     /// Pairs compared so far: what is merged in can be more than the texts are long.
@@ -483,9 +478,9 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn lost(&mut self, at: usize, code: Code, message: String) {
+    fn lost(&mut self, at: usize, code: Kind, message: String) {
         if self.found.len() < super::json::MOST {
-            self.found.push(Found::new(Layer::Data, code, self.old.nodes[at].line as usize, message));
+            self.found.push(Finding::new(code, self.old.nodes[at].line as usize, message));
         }
     }
 
@@ -495,15 +490,15 @@ impl<'a> Walk<'a> {
         while let Some(at) = open.pop() {
             self.effort += 1;
             match &stream.nodes[at].kind {
-                Kind::Mapping(members) if seen.insert(at) && self.effort <= self.most => {
+                Shape::Mapping(members) if seen.insert(at) && self.effort <= self.most => {
                     self.effort += members.len();
                     for one in members.iter().filter(|one| &*one.name != MERGE) {
                         found.entry(&*one.name).or_insert((one.key as usize, one.value as usize));
                     }
                     open.extend(member(members, MERGE).map(|one| one.value as usize));
                 }
-                Kind::Sequence(sources) => open.extend(sources.iter().rev().map(|source| *source as usize)),
-                Kind::Mapping(_) | Kind::Scalar(_) => {}
+                Shape::Sequence(sources) => open.extend(sources.iter().rev().map(|source| *source as usize)),
+                Shape::Mapping(_) | Shape::Scalar(_) => {}
             }
         }
         found
@@ -512,13 +507,13 @@ impl<'a> Walk<'a> {
     fn value(&mut self, u: usize, v: usize, at: String, depth: usize) {
         self.effort += 1;
         if self.effort > self.most || depth > 2 * DEEPEST {
-            if !self.found.iter().any(|found| found.code == Code::Unparsable) {
-                self.lost(u, Code::Unparsable, "aliases expand to more than can be compared".to_owned());
+            if !self.found.iter().any(|found| found.kind == Kind::Unparsable) {
+                self.lost(u, Kind::Unparsable, "aliases expand to more than can be compared".to_owned());
             }
             return;
         }
         let (old, new) = (&self.old.nodes[u], &self.new.nodes[v]);
-        let collection = !matches!(old.kind, Kind::Scalar(_));
+        let collection = !matches!(old.kind, Shape::Scalar(_));
         if collection && !self.seen.insert((u, v)) {
             return;
         }
@@ -528,23 +523,23 @@ impl<'a> Walk<'a> {
         {
             let message =
                 format!("the comment \"{}\" of {} is lost, changed or moved", quoted(comment), shown());
-            self.lost(u, Code::LineLost, message);
+            self.lost(u, Kind::LineLost, message);
         }
         match (&old.kind, &new.kind) {
             _ if self.old.tag(u) != self.new.tag(v) => {
-                self.lost(u, Code::Scalar, format!("the tag of {} changed", shown()))
+                self.lost(u, Kind::Scalar, format!("the tag of {} changed", shown()))
             }
-            (Kind::Scalar(old), Kind::Scalar(new)) if old == new => {}
-            (Kind::Sequence(old), Kind::Sequence(new)) => {
+            (Shape::Scalar(old), Shape::Scalar(new)) if old == new => {}
+            (Shape::Sequence(old), Shape::Sequence(new)) => {
                 if new.len() < old.len() {
-                    self.lost(u, Code::Array, format!("{} lost elements", shown()));
+                    self.lost(u, Kind::Array, format!("{} lost elements", shown()));
                 }
                 for (index, (u, v)) in old.iter().zip(new.iter()).enumerate() {
                     self.value(*u as usize, *v as usize, format!("{at}/{index}"), depth + 1);
                 }
             }
-            (Kind::Mapping(_), Kind::Mapping(_)) if self.merging => self.merged(u, v, &at, depth),
-            (Kind::Mapping(old), Kind::Mapping(new)) => {
+            (Shape::Mapping(_), Shape::Mapping(_)) if self.merging => self.merged(u, v, &at, depth),
+            (Shape::Mapping(old), Shape::Mapping(new)) => {
                 for was in old.iter() {
                     let path = format!("{at}/{}", bare(&was.name));
                     let (key, u) = (was.key as usize, was.value as usize);
@@ -553,11 +548,11 @@ impl<'a> Walk<'a> {
                             self.comment_of_key(key, is.key as usize, &path);
                             self.value(u, is.value as usize, path, depth + 1);
                         }
-                        None => self.lost(key, Code::KeyLost, format!("the key {} is lost", quoted(&path))),
+                        None => self.lost(key, Kind::KeyLost, format!("the key {} is lost", quoted(&path))),
                     }
                 }
             }
-            _ => self.lost(u, Code::Scalar, format!("the value of {} changed", shown())),
+            _ => self.lost(u, Kind::Scalar, format!("the value of {} changed", shown())),
         }
     }
 
@@ -568,7 +563,7 @@ impl<'a> Walk<'a> {
         {
             let message =
                 format!("the comment \"{}\" of {} is lost, changed or moved", quoted(comment), quoted(path));
-            self.lost(old, Code::LineLost, message);
+            self.lost(old, Kind::LineLost, message);
         }
     }
 
@@ -580,12 +575,51 @@ impl<'a> Walk<'a> {
             let before = self.found.len();
             match new.get(name) {
                 Some((_, is)) => self.value(was, *is, path.clone(), depth + 1),
-                None => self.lost(key, Code::KeyLost, format!("the key {} is lost", quoted(&path))),
+                None => self.lost(key, Kind::KeyLost, format!("the key {} is lost", quoted(&path))),
             }
-            if let Some(found) = self.found.get_mut(before).filter(|found| found.code == Code::Scalar) {
+            if let Some(found) = self.found.get_mut(before).filter(|found| found.kind == Kind::Scalar) {
                 found.message = format!("{}: a key that is merged in is overridden now", found.message);
             }
         }
+    }
+}
+
+impl Scalar {
+    /// Whether it stands for no value.
+    pub(super) fn is_null(&self) -> bool {
+        self.style == ScalarStyle::Plain && matches!(&*self.text, "" | "~" | "null" | "Null" | "NULL")
+    }
+}
+
+impl Stream<'_> {
+    /// The members of a mapping: name, key and value; with what is merged in or without.
+    pub(super) fn members(
+        &self,
+        at: usize,
+        is_merged: bool,
+        effort: &mut usize,
+    ) -> Vec<(&str, usize, usize)> {
+        let Shape::Mapping(members) = &self.nodes[at].kind else { return Vec::new() };
+        let own = members.iter().map(|one| (bare(&one.name), one.key as usize, one.value as usize));
+        if !is_merged || member(members, MERGE).is_none() {
+            return own.collect();
+        }
+        let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        let (mut open, mut seen) = (vec![at], HashSet::new());
+        while let Some(at) = open.pop() {
+            match &self.nodes[at].kind {
+                Shape::Mapping(members) if seen.insert(at) => {
+                    *effort += members.len();
+                    for one in members.iter().filter(|one| &*one.name != MERGE) {
+                        found.entry(bare(&one.name)).or_insert((one.key as usize, one.value as usize));
+                    }
+                    open.extend(member(members, MERGE).map(|one| one.value as usize));
+                }
+                Shape::Sequence(sources) => open.extend(sources.iter().rev().map(|source| *source as usize)),
+                Shape::Mapping(_) | Shape::Scalar(_) => {}
+            }
+        }
+        found.into_iter().map(|(name, (key, value))| (name, key, value)).collect()
     }
 }
 
@@ -604,8 +638,8 @@ fn bare(name: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn codes(before: &str, after: &str) -> Vec<Code> {
-        losses(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.code).collect()
+    fn codes(before: &str, after: &str) -> Vec<Kind> {
+        losses(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.kind).collect()
     }
 
     #[test]
@@ -633,36 +667,36 @@ mod tests {
     #[test]
     fn data_that_loses_or_changes_fails() {
         for (before, after, code) in [
-            ("a: 1\nb: 2\n", "a: 1\n", Code::KeyLost),
-            ("a: true\n", "a: 'true'\n", Code::Scalar),
-            ("a: yes\n", "a: 'yes'\n", Code::Scalar),
-            ("a: 1.10\n", "a: 1.1\n", Code::Scalar),
-            ("a: |\n  x\n", "a: \"x\\n\"\n", Code::Scalar),
-            ("a: 1 # trailing\n", "a: 1\n", Code::LineLost),
-            ("a: 1 # one\nb: 2\n", "a: 1\nb: 2 # one\n", Code::LineLost),
-            ("a: 'x' # one\n", "a: 'x'\nb: '# one'\n", Code::LineLost),
-            ("a: # of a\n  - 1\n", "a:\n  - 1 # of a\n", Code::LineLost),
+            ("a: 1\nb: 2\n", "a: 1\n", Kind::KeyLost),
+            ("a: true\n", "a: 'true'\n", Kind::Scalar),
+            ("a: yes\n", "a: 'yes'\n", Kind::Scalar),
+            ("a: 1.10\n", "a: 1.1\n", Kind::Scalar),
+            ("a: |\n  x\n", "a: \"x\\n\"\n", Kind::Scalar),
+            ("a: 1 # trailing\n", "a: 1\n", Kind::LineLost),
+            ("a: 1 # one\nb: 2\n", "a: 1\nb: 2 # one\n", Kind::LineLost),
+            ("a: 'x' # one\n", "a: 'x'\nb: '# one'\n", Kind::LineLost),
+            ("a: # of a\n  - 1\n", "a:\n  - 1 # of a\n", Kind::LineLost),
             (
                 "a: &b {x: 1}\nc: &d {y: 2}\ne: {<<: [*b, *d]}\n",
                 "a: &b {x: 1, y: 3}\nc: &d {y: 2}\ne: {<<: [*b, *d]}\n",
-                Code::Scalar,
+                Kind::Scalar,
             ),
-            ("a: {<<: {x: 1}}\n", "a: {<<: {x: 1}, x: 2}\n", Code::Scalar),
-            ("a: 1\n", "a: true\n", Code::Scalar),
-            ("a: [1, 2]\n", "a: [0, 1, 2]\n", Code::Scalar),
-            ("a: [1, 2]\n", "a: [1]\n", Code::Array),
-            ("a:\n", "a: 1\n", Code::Scalar),
-            ("a: 1\n", "a: 1\na: 2\n", Code::DuplicateKey),
-            ("a: 1\n", "a: [\n", Code::Unparsable),
-            ("a: [\n", "a: [1]\n", Code::Unparsable),
-            ("# c\na: 1\n", "a: 1\n", Code::LineLost),
-            ("# c\na: 1\n", "b: |\n  # c\na: 1\n", Code::LineLost),
-            ("a: 1\n---\nb: 2\n", "b: 2\n---\na: 1\n", Code::KeyLost),
-            ("a: 1\n---\nb: 2\n", "a: 1\n", Code::Array),
-            ("a: !x 1\n", "a: 1\n", Code::Scalar),
-            ("a: 0.10000000000000000000001\n", "a: 0.1\n", Code::Scalar),
-            ("a: &v 1\nb: *v\n", "a: 1\nb: 2\n", Code::Scalar),
-            ("b: &b {r: user}\na:\n  <<: *b\n", "b: &b {r: user}\na:\n  <<: *b\n  r: admin\n", Code::Scalar),
+            ("a: {<<: {x: 1}}\n", "a: {<<: {x: 1}, x: 2}\n", Kind::Scalar),
+            ("a: 1\n", "a: true\n", Kind::Scalar),
+            ("a: [1, 2]\n", "a: [0, 1, 2]\n", Kind::Scalar),
+            ("a: [1, 2]\n", "a: [1]\n", Kind::Array),
+            ("a:\n", "a: 1\n", Kind::Scalar),
+            ("a: 1\n", "a: 1\na: 2\n", Kind::DuplicateKey),
+            ("a: 1\n", "a: [\n", Kind::Unparsable),
+            ("a: [\n", "a: [1]\n", Kind::Unparsable),
+            ("# c\na: 1\n", "a: 1\n", Kind::LineLost),
+            ("# c\na: 1\n", "b: |\n  # c\na: 1\n", Kind::LineLost),
+            ("a: 1\n---\nb: 2\n", "b: 2\n---\na: 1\n", Kind::KeyLost),
+            ("a: 1\n---\nb: 2\n", "a: 1\n", Kind::Array),
+            ("a: !x 1\n", "a: 1\n", Kind::Scalar),
+            ("a: 0.10000000000000000000001\n", "a: 0.1\n", Kind::Scalar),
+            ("a: &v 1\nb: *v\n", "a: 1\nb: 2\n", Kind::Scalar),
+            ("b: &b {r: user}\na:\n  <<: *b\n", "b: &b {r: user}\na:\n  <<: *b\n  r: admin\n", Kind::Scalar),
         ] {
             assert_eq!(codes(before, after).first(), Some(&code), "{before:?} {after:?}");
         }
@@ -675,14 +709,14 @@ mod tests {
             bomb.push_str(&format!("a{level}: &a{level} [*a{0}, *a{0}]\n", level - 1));
         }
         assert_eq!(codes(&bomb, &format!("{bomb}z: 1\n")), []);
-        assert_eq!(codes("a: &a [*a]\n", "a: &a [*a]\nb: 1\n"), [Code::Unparsable]);
+        assert_eq!(codes("a: &a [*a]\n", "a: &a [*a]\nb: 1\n"), [Kind::Unparsable]);
         // Merges of merges: each level has what all below it have.
         let mut merges = "a0: &a0 {k0: 0}\n".to_owned();
         for level in 1..2_000 {
             merges.push_str(&format!("a{level}: &a{level} {{<<: *a{}, k{level}: 0}}\n", level - 1));
         }
-        assert_eq!(codes(&merges, &format!("{merges}z: 1\n")), [Code::Unparsable]);
+        assert_eq!(codes(&merges, &format!("{merges}z: 1\n")), [Kind::Unparsable]);
         let deep = "[".repeat(100_000);
-        assert_eq!(codes("a: 1\n", &deep), [Code::Unparsable]);
+        assert_eq!(codes("a: 1\n", &deep), [Kind::Unparsable]);
     }
 }

@@ -1,4 +1,9 @@
-//! `roundtable check`: does a change only add? (contract, section 7)
+//! `roundtable check`: does a change lose anything? (contract, section 7)
+
+mod candidate;
+mod losses;
+
+pub use self::losses::Unused;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -11,14 +16,16 @@ use git2::Oid;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, read_file, report};
-use crate::check::{self, Exception, Exceptions, Explain, Gate, Report};
+use crate::additive::Rule;
+use crate::additive::declared::Declaration;
+use crate::check::{self, Gate, Report};
 use crate::config::{self, Config};
 use crate::policy::Policy;
 use crate::repo::{Objects, Repo, Step, Unwritten, WayBack, short};
 
 #[derive(Debug, Default, Args)]
 #[command(
-    after_help = "Examples: roundtable check --base origin/main\n          roundtable check --staged\n\nExit codes: 0 only additions; 1 something is lost or changed; 2 it could not be measured."
+    after_help = "Examples: roundtable check --base origin/main\n          roundtable check --staged\n          roundtable check --staged --declare \"the desk has no till any more\"\n\nExit codes: 0 nothing is lost; 1 something is lost or changed; 2 it could not be measured."
 )]
 pub struct Options {
     /// Files and folders to look at; all that the policy protects where none is named
@@ -35,6 +42,15 @@ pub struct Options {
     /// Compare the index with HEAD, as a pre-commit hook does
     #[arg(long, conflicts_with_all = ["base", "head", "direct", "each"])]
     staged: bool,
+    /// Compare the files as they are on disk with HEAD
+    #[arg(long, conflicts_with_all = ["base", "head", "direct", "each", "staged", "stdin"])]
+    worktree: bool,
+    /// Compare the text on standard input, which would be written to PATH, with what is there
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["paths", "base", "head", "direct", "each", "staged", "stdin", "worktree"])]
+    candidate: Option<PathBuf>,
+    /// Declare what is lost, and why: writes a file below .roundtable/losses
+    #[arg(long, value_name = "REASON", conflicts_with_all = ["candidate", "stdin", "each"])]
+    declare: Option<String>,
     /// Read `old new ref` lines from standard input, as a pre-receive hook does
     #[arg(long, conflicts_with_all = ["base", "head", "direct", "staged"])]
     stdin: bool,
@@ -96,9 +112,10 @@ struct Ranges {
 struct Way {
     policies: Vec<Policy>,
     branch: Option<String>,
-    /// The commits on the way, and their trailers; none where no exception is allowed or asked for.
+    /// The commits on the way, where each is judged.
     steps: Vec<Step>,
-    trailers: Vec<Exception>,
+    /// What the change declares to lose.
+    declarations: Vec<Declaration>,
     /// What the change does to the policy itself.
     notice: Option<String>,
 }
@@ -125,6 +142,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let format = Format::wanted(options.format, screen)?;
     let repo = open_here(global)?;
     repo.trust_objects();
+    if let Some(path) = &options.candidate {
+        return candidate::run(global, &repo, path, format, screen);
+    }
     let Ranges { ranges, notes, refused, unwritten } = ranges(global, options, &repo)?;
     for note in &notes {
         screen.note(note);
@@ -143,38 +163,29 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     });
     let gates: Vec<Gate<'_>> = gates.collect();
     let spare = objects.again();
-    let explain = match format {
-        Format::Human | Format::Github => Explain::First(report::SHOWN),
-        Format::Json | Format::Sarif => Explain::All,
-    };
-    let mut judged = judged(&gates, objects, explain, screen)?;
-    for ((range, gate), report) in ranges.iter().zip(&gates).zip(&mut judged) {
-        except(range, gate, report, &spare)?;
+    let mut judged = judged(&gates, objects, screen)?;
+    let mut unused = Vec::new();
+    for (range, report) in ranges.iter().zip(&mut judged) {
+        let left = losses::cover(&range.way.declarations, report);
+        // The parts of a range may do without what the whole needs.
+        if !range.of_each {
+            unused.extend(left);
+        }
     }
-    let is_hook = options.staged || options.stdin;
+    let is_hook = options.staged || options.stdin || options.worktree;
     protects_something(&ranges, &judged, &spare, is_hook, screen)?;
     let notices: BTreeSet<&str> = ranges.iter().filter_map(|range| range.way.notice.as_deref()).collect();
+    if let Some(reason) = &options.declare {
+        let may = ranges.iter().all(|range| range.way.policies.iter().all(|policy| policy.allows_losses));
+        return losses::declare(&repo, &judged, reason, options.staged, may, screen);
+    }
     let judged = judged.into_iter().zip(ranges.iter().map(|range| range.of_each));
     let reports: Vec<(Report, bool)> =
         refused.into_iter().map(|report| (report, false)).chain(judged).collect();
-    let additive = reports.iter().all(|(report, _)| report.is_additive());
-    report::write(&repo, &reports, &notices, format, screen)?;
+    let is_kept = reports.iter().all(|(report, _)| report.is_kept());
+    report::write(&reports, &notices, &unused, format, screen)?;
     screen.check().map_err(Fail::new)?;
-    Ok(if additive { Code::Yes } else { Code::No })
-}
-
-/// Marks what the trailers of commits except.
-fn except(range: &Range, gate: &Gate<'_>, report: &mut Report, objects: &Objects) -> Result<(), Fail> {
-    let way = &range.way;
-    if way.trailers.is_empty() || report.is_additive() {
-        return Ok(());
-    }
-    let own: Vec<&Step> = match range.of_each {
-        true => way.steps.iter().filter(|step| step.commit == range.head).collect(),
-        false => way.steps.iter().collect(),
-    };
-    let exceptions = Exceptions { steps: &own, trailers: &way.trailers };
-    Ok(exceptions.apply(gate, report, objects)?)
+    Ok(if is_kept { Code::Yes } else { Code::No })
 }
 
 /// A path that an entry names without a wildcard is in the base or in the head: else it is a slip, and what was
@@ -182,14 +193,14 @@ fn except(range: &Range, gate: &Gate<'_>, report: &mut Report, objects: &Objects
 fn named_paths_exist(repo: &Repo, ranges: &[Range]) -> Result<(), Fail> {
     for range in ranges.iter().filter(|range| !range.of_each) {
         let entries = range.way.policies.iter().flat_map(Policy::entries);
-        for named in entries.filter_map(crate::policy::Entry::named) {
+        for named in entries.flat_map(crate::policy::Entry::named) {
             let mut is_there = range.old.is_none();
             for tree in [range.old, range.new].into_iter().flatten() {
                 is_there = is_there || repo.has_path(tree, Path::new(named))?;
             }
             if !is_there {
                 return Err(Fail::new(format!(
-                    "`append_only` names {}, which is neither in the base nor in the head; correct the path in {}, or remove the entry",
+                    "`protect` names {}, which is neither in the base nor in the head; correct the path in {}, or remove the entry",
                     crate::plain::shown(named),
                     config::FILE
                 )));
@@ -209,7 +220,8 @@ fn protects_something(
 ) -> Result<(), Fail> {
     for (range, report) in ranges.iter().zip(judged).filter(|(range, _)| !range.of_each) {
         let policies = &range.way.policies;
-        let on_purpose = policies.iter().all(|policy| policy.is_explicit && policy.entries().is_empty());
+        let protects_none = |policy: &Policy| policy.entries().iter().all(|entry| entry.rule() == Rule::None);
+        let on_purpose = policies.iter().all(|policy| policy.is_explicit && protects_none(policy));
         let Some(old) = range.old.filter(|_| !on_purpose) else { continue };
         let trees = [Some(old), range.new];
         let mut protects = report.compared() > 0;
@@ -218,16 +230,19 @@ fn protects_something(
         }
         if !protects {
             let message = "nothing in the base or in the head is protected";
-            let hint = "see `append_only` in .roundtable.yaml; `append_only: []` protects nothing on purpose";
-            if !is_hook || policies.iter().any(|policy| policy.is_explicit) {
+            if policies.iter().any(|policy| policy.is_explicit) {
+                let hint = "see `protect` in .roundtable.yaml; `protect: []` protects nothing on purpose";
                 return Err(Fail::new(format!("{message}; {hint}")));
             }
-            screen.warn(&format!("{message}: {hint}"));
+            if !is_hook {
+                screen
+                    .note("there are no items, and .roundtable.yaml has no `protect`: nothing is protected");
+            }
             continue;
         }
         for glob in unmatched(policies, objects, trees)? {
             screen.warn(&format!(
-                "`append_only`: {} matches nothing in the base and in the head",
+                "`protect`: {} matches nothing in the base and in the head",
                 crate::plain::shown(&glob)
             ));
         }
@@ -243,14 +258,14 @@ fn unmatched(
 ) -> Result<BTreeSet<String>, Fail> {
     let mut found = BTreeSet::new();
     for entry in policies.iter().flat_map(Policy::entries).filter(|entry| entry.is_meant()) {
-        let mut matches = entry.named().is_some();
+        let mut matches = entry.named().next().is_some();
         for tree in trees.into_iter().flatten() {
             let reaches = |folder: &[u8]| entry.reaches(folder);
             matches =
                 matches || crate::repo::holds(objects, tree, &reaches, &mut |path| entry.matches(path))?;
         }
         if !matches {
-            found.insert(entry.glob().to_owned());
+            found.extend(entry.globs().map(str::to_owned));
         }
     }
     Ok(found)
@@ -260,18 +275,13 @@ fn unmatched(
 const PART: usize = 128;
 
 /// All comparisons; where somebody waits in parts, so that it can be said how far they are.
-fn judged(
-    gates: &[Gate<'_>],
-    objects: Objects,
-    explain: Explain,
-    screen: &Screen,
-) -> Result<Vec<Report>, Fail> {
+fn judged(gates: &[Gate<'_>], objects: Objects, screen: &Screen) -> Result<Vec<Report>, Fail> {
     if !screen.shows_progress() || gates.len() <= PART {
-        return Ok(check::judge(gates, objects, explain)?);
+        return Ok(check::judge(gates, objects)?);
     }
     let mut found = Vec::with_capacity(gates.len());
     for part in gates.chunks(PART) {
-        found.extend(check::judge(part, objects.again(), explain)?);
+        found.extend(check::judge(part, objects.again())?);
         screen.progress(found.len(), gates.len());
     }
     Ok(found)
@@ -296,8 +306,22 @@ fn config_at(repo: &Repo, tree: Oid) -> Result<Config, Fail> {
     }
 }
 
-/// The policies in force: those of the trees, each once, or that of `--config`.
+/// The policies in force: those of the trees, each once, or that of `--config`. Where nobody wrote one down,
+/// every item of the first tree is protected.
 fn policies(global: &Global, repo: &Repo, trees: &[Oid]) -> Result<Vec<Policy>, Fail> {
+    let mut found = policies_as_written(global, repo, trees)?;
+    let Some(first) = trees.first().filter(|_| found.iter().any(|policy| !policy.is_explicit)) else {
+        return Ok(found);
+    };
+    for folder in check::item_folders(&repo.objects(Unwritten::new()), *first)? {
+        for policy in found.iter_mut().filter(|policy| !policy.is_explicit) {
+            policy.add(Config::entry_of_item(&folder).map_err(Fail::new)?);
+        }
+    }
+    Ok(found)
+}
+
+fn policies_as_written(global: &Global, repo: &Repo, trees: &[Oid]) -> Result<Vec<Policy>, Fail> {
     let read = |config: Config| config.policy().map_err(Fail::new);
     if let Some(path) = &global.config {
         let name = crate::plain::shown(&path.display().to_string());
@@ -331,8 +355,7 @@ fn policy_notice(global: &Global, repo: &Repo, old: Option<Oid>, new: Option<Oid
     let Ok(is) = config_at(repo, new) else {
         return Some(format!("this change makes {} unreadable; the base's policy is applied", config::FILE));
     };
-    let keys =
-        |config: &Config| (config.append_only.clone(), config.allow_exceptions, config.items().to_owned());
+    let keys = |config: &Config| (config.protect.clone(), config.losses, config.items().to_owned());
     (was.as_ref().map(keys) != Some(keys(&is))).then(|| {
         format!("this change alters the policy in {}; the base's policy is applied to it", config::FILE)
     })
@@ -340,8 +363,8 @@ fn policy_notice(global: &Global, repo: &Repo, old: Option<Oid>, new: Option<Oid
 
 /// What is to be compared, with notes on what is not.
 fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fail> {
-    if options.staged {
-        return staged(global, repo);
+    if options.staged || options.worktree {
+        return beside_head(global, repo, options.worktree);
     }
     let objects = repo.objects(Unwritten::new());
     let mut found =
@@ -357,7 +380,7 @@ fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fai
                 policies: policies(global, repo, &[])?,
                 branch: wanted.branch.clone(),
                 steps: Vec::new(),
-                trailers: Vec::new(),
+                declarations: Vec::new(),
                 notice: None,
             };
             let new = Some(repo.tree_of(head)?);
@@ -372,19 +395,24 @@ fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fai
     Ok(found)
 }
 
-/// The index beside HEAD.
-fn staged(global: &Global, repo: &Repo) -> Result<Ranges, Fail> {
+/// The index, or the files on disk, beside HEAD.
+fn beside_head(global: &Global, repo: &Repo, is_on_disk: bool) -> Result<Ranges, Fail> {
     if repo.work_tree().is_none() {
-        return Err(Fail::new("a bare repository has no index; compare commits with --base and --head"));
+        let what = if is_on_disk { "files on disk" } else { "index" };
+        return Err(Fail::new(format!(
+            "a bare repository has no {what}; compare commits with --base and --head"
+        )));
     }
     let head = repo.head()?;
     let old = head.map(|head| repo.tree_of(head)).transpose()?;
-    let (new, unwritten) = repo.index_tree()?;
+    let (new, unwritten) = if is_on_disk { repo.disk_tree()? } else { repo.index_tree()? };
+    let policies = policies(global, repo, old.as_slice())?;
+    let objects = repo.objects(unwritten.clone());
     let way = Way {
-        policies: policies(global, repo, old.as_slice())?,
+        declarations: losses::declared(&objects, &policies, old, Some(new))?,
+        policies,
         branch: repo.current_branch(),
         steps: Vec::new(),
-        trailers: Vec::new(),
         notice: policy_notice_of_index(global, repo, old, new, &unwritten),
     };
     let base = head.unwrap_or(Oid::ZERO_SHA1);
@@ -451,15 +479,14 @@ fn way(
 ) -> Result<Way, Fail> {
     let (old, new) = (repo.tree_of(start)?, repo.tree_of(head)?);
     let policies = policies(global, repo, &[old, repo.tree_of(tip)?])?;
-    let excepts = policies.iter().all(|policy| policy.allow_exceptions);
-    let steps = match (each || excepts, straight) {
+    let steps = match (each, straight) {
         (false, _) => Vec::new(),
         (true, Some(steps)) => steps,
         (true, None) => repo.commits_between(start, head)?,
     };
-    let trailers = if excepts { trailers(repo, &steps)? } else { Vec::new() };
+    let declarations = losses::declared(&repo.objects(Unwritten::new()), &policies, Some(old), Some(new))?;
     let notice = policy_notice(global, repo, Some(old), Some(new));
-    Ok(Way { policies, branch: wanted.branch.clone(), steps, trailers, notice })
+    Ok(Way { policies, branch: wanted.branch.clone(), steps, declarations, notice })
 }
 
 /// Adds the comparison of a start with a head, and before it those of every commit on the way.
@@ -578,23 +605,6 @@ fn pushed(repo: &Repo, refused: &mut Vec<Report>) -> Result<Vec<Wanted>, Fail> {
     Ok(found)
 }
 
-/// The trailers of commits: `Roundtable-Allow: <path> <reason>`.
-fn trailers(repo: &Repo, steps: &[Step]) -> Result<Vec<Exception>, Fail> {
-    let mut found = Vec::new();
-    for Step { commit, .. } in steps {
-        let message = repo.message_of(*commit)?;
-        let last = message.trim_end().rsplit("\n\n").next().unwrap_or_default();
-        for line in last.lines() {
-            let Some(value) = line.strip_prefix("Roundtable-Allow:") else { continue };
-            if let Some((path, reason)) = value.trim().split_once(char::is_whitespace) {
-                let (path, reason) = (path.to_owned(), reason.trim().to_owned());
-                found.push(Exception { path, reason, commit: *commit });
-            }
-        }
-    }
-    Ok(found)
-}
-
 /// The paths of the arguments, from the repository's root; each must be on one of the sides.
 fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<Vec<u8>>, Fail> {
     let here = super::current_folder()?;
@@ -636,5 +646,5 @@ fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<
 /// What a report calls the two sides.
 pub fn sides(report: &Report) -> (String, String) {
     let name = |id: Oid, empty: &str| if id == Oid::ZERO_SHA1 { empty.to_owned() } else { short(id) };
-    (name(report.base, "nothing"), name(report.head, "the index"))
+    (name(report.base, "nothing"), name(report.head, "what is not committed yet"))
 }

@@ -256,15 +256,15 @@ fn layouts(root: &Path) -> Vec<String> {
             Some(says) => std::fs::read_to_string(place).is_ok_and(|text| text.contains(says)),
         })
     };
-    Preset::all().into_iter().filter(has).map(|preset| preset.name).collect()
+    Preset::all().into_iter().filter(has).map(|preset| preset.name.to_owned()).collect()
 }
 
 /// The settings' file, with the presets that the repository's layout asks for.
 fn settings(live: bool, layouts: &[String]) -> String {
     let text = include_str!("init/roundtable.yaml");
     let presets: String = layouts.iter().map(|name| format!("  - {{ preset: {name} }}\n")).collect();
-    let default = "# append_only:\n#   - docs/requirements/**\n";
-    let protects = format!("append_only:\n  - docs/requirements/**\n{presets}");
+    let default = "# protect:\n#   - { paths: [docs/requirements/**], rule: content }\n";
+    let protects = format!("protect:\n  - {{ paths: [docs/requirements/**], rule: content }}\n{presets}");
     let text = if layouts.is_empty() { text.to_owned() } else { text.replace(default, &protects) };
     if !live {
         return text;

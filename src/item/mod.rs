@@ -153,12 +153,4 @@ pub fn is_document(name: &str) -> bool {
     matches!(suffix.as_str(), "md" | "markdown" | "json" | "csv" | "yaml" | "yml" | "txt")
 }
 
-/// New contents for a path, beside what it replaces.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The path in the repository.
-    pub path: String,
-    /// None where there is no such file yet.
-    pub before: Option<Vec<u8>>,
-    pub after: Vec<u8>,
-}
+pub use crate::additive::Change;

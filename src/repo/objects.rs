@@ -177,6 +177,9 @@ impl Objects {
     /// # Errors
     /// An object that is missing, damaged, or of another kind.
     pub fn read(&self, id: Oid, kind: ObjectType) -> Result<Bytes, Error> {
+        if let Some(found) = self.unwritten.get(&id) {
+            return Ok(Arc::clone(found));
+        }
         let name = id.to_string();
         let (begin, rest) = name.split_at(2);
         // libgit2 never comes back from an object that is cut off.

@@ -28,6 +28,11 @@ pub struct Blamed {
 /// Trees that are in memory only.
 pub type Unwritten = HashMap<Oid, super::objects::Bytes>;
 
+/// The entry of a path in the index as it is on disk.
+fn index_entry(repo: &Repo, path: &Path) -> Option<git2::IndexEntry> {
+    repo.git.index().ok()?.get_path(path, 0)
+}
+
 impl Repo {
     /// Opens the repository that git's own variables name (`GIT_DIR` and its kin), as they do in a
     /// hook: an index of its own, objects that are in quarantine.
@@ -240,6 +245,19 @@ impl Repo {
     /// # Errors
     /// An index that is unmerged or that libgit2 cannot read.
     pub fn index_tree(&self) -> Result<(Oid, Unwritten), Error> {
+        self.tree_in_memory(false)
+    }
+
+    /// As [`index_tree`](Self::index_tree), of the files as they are on disk, also untracked ones that git does
+    /// not ignore. The index stays as it is.
+    ///
+    /// # Errors
+    /// An index that libgit2 cannot read, or a file that cannot be read.
+    pub fn disk_tree(&self) -> Result<(Oid, Unwritten), Error> {
+        self.tree_in_memory(true)
+    }
+
+    fn tree_in_memory(&self, is_on_disk: bool) -> Result<(Oid, Unwritten), Error> {
         let refused = |error: git2::Error| fault::unread_index(&error);
         let aside = Repo::reopen(self.git.path(), self.from_env)?;
         let odb = aside.git.odb()?;
@@ -249,6 +267,16 @@ impl Repo {
         if index.has_conflicts() {
             return Err(fault::unmerged_index().into());
         }
+        if is_on_disk {
+            // Of a sparse checkout only what is checked out is on disk.
+            let is_skipped = |path: &Path| {
+                let flag = git2::IndexEntryExtendedFlag::SKIP_WORKTREE.bits();
+                index_entry(&aside, path).is_some_and(|entry| entry.flags_extended & flag != 0)
+            };
+            let mut keep = |path: &Path, _: &[u8]| i32::from(is_skipped(path));
+            index.update_all(["*"], Some(&mut keep)).map_err(refused)?;
+            index.add_all(["*"], git2::IndexAddOption::DEFAULT, Some(&mut keep)).map_err(refused)?;
+        }
         let root = index.write_tree_to(&aside.git).map_err(refused)?;
         let written = self.git.odb()?;
         let (mut unwritten, mut open) = (Unwritten::new(), vec![root]);
@@ -256,14 +284,29 @@ impl Repo {
             if written.exists(id) || unwritten.contains_key(&id) {
                 continue;
             }
-            for entry in &aside.git.find_tree(id)? {
-                if entry.kind() == Some(ObjectType::Tree) {
-                    open.push(entry.id());
-                }
+            let object = odb.read(id)?;
+            if object.kind() == ObjectType::Tree {
+                let entries = aside.git.find_tree(id)?;
+                open.extend(
+                    entries
+                        .iter()
+                        .filter(|entry| entry.kind() != Some(ObjectType::Commit))
+                        .map(|entry| entry.id()),
+                );
             }
-            unwritten.insert(id, Arc::new(odb.read(id)?.data().to_vec()));
+            unwritten.insert(id, Arc::new(object.data().to_vec()));
         }
         Ok((root, unwritten))
+    }
+
+    /// Puts a file of the work tree into the index.
+    ///
+    /// # Errors
+    /// A file that is not there, or an index that cannot be written.
+    pub fn stage(&self, path: &str) -> Result<(), Error> {
+        let mut index = self.git.index()?;
+        index.add_path(Path::new(path))?;
+        Ok(index.write()?)
     }
 
     /// The regular files of the index, by path.

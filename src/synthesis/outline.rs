@@ -4,8 +4,7 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-use crate::additive::block::segments;
-use crate::additive::{self, Rule};
+use crate::additive;
 
 /// The Markdown that documents are read as: CommonMark with GFM's tables and strikethrough, and
 /// YAML front matter.
@@ -38,30 +37,6 @@ pub struct Outline {
 
 impl Outline {
     pub fn new(text: &str) -> Outline {
-        Outline::by_segments(text).unwrap_or_else(|| Outline::parsed(text))
-    }
-
-    /// The short way: where a text can be cut at its headings, only those are read, and the lines of
-    /// markers above them.
-    fn by_segments(text: &str) -> Option<Outline> {
-        let segments = segments(text)?;
-        let mut headings = Vec::with_capacity(segments.len());
-        let (mut added, mut markers) = (None::<u8>, Vec::new());
-        for pair in segments.windows(2) {
-            let [above, segment] = pair else { continue };
-            let marker = marked(above.text);
-            markers.extend(marker.map(|start| above.at + start));
-            added = within(added, marker.is_some(), segment.level);
-            let line = segment.text.lines().next().unwrap_or_default();
-            let text = heading_text(line, segment.level)?;
-            headings.push(Heading { level: segment.level, text, start: segment.at, added: added.is_some() });
-        }
-        // A marker that is elsewhere may count in another way.
-        let all = memchr::memmem::find_iter(text.as_bytes(), MARKER).count();
-        (all == markers.len()).then_some(Outline { headings, markers, length: text.len() })
-    }
-
-    fn parsed(text: &str) -> Outline {
         let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
         let (mut headings, mut markers): (Vec<Heading>, Vec<usize>) = Default::default();
         let (mut depth, mut open, mut html) = (0_usize, None::<Heading>, String::new());
@@ -132,29 +107,6 @@ fn within(added: Option<u8>, marked: bool, level: u8) -> Option<u8> {
     if marked { Some(level) } else { added.filter(|ours| level > *ours) }
 }
 
-/// Where the marker begins that a text ends in, with a blank line above it.
-fn marked(text: &str) -> Option<usize> {
-    let text = text.trim_ascii_end();
-    let start = line_start(text, text.len());
-    let is = text.as_bytes()[start..].starts_with(MARKER) && (start == 0 || is_blank_line(&text[..start]));
-    is.then_some(start)
-}
-
-/// The words of a heading that is on this line; one with markup is parsed.
-fn heading_text(line: &str, level: u8) -> Option<String> {
-    let text = line.get(usize::from(level)..)?.trim_ascii();
-    let plain = |(at, byte): (usize, &u8)| match byte {
-        b'&' => matches!(text.as_bytes().get(at + 1), None | Some(b' ')),
-        _ => byte.is_ascii_alphanumeric() || b" .,:;()?!/+-'%".contains(byte),
-    };
-    if text.bytes().enumerate().all(|(at, byte)| plain((at, &byte))) {
-        return Some(crate::plain::one_line(text));
-    }
-    let mut parsed = Outline::parsed(line).headings.into_iter();
-    let heading = parsed.next().filter(|heading| heading.level == level)?;
-    parsed.next().is_none().then_some(heading.text)
-}
-
 /// Where the line begins that a byte is on.
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
@@ -208,32 +160,17 @@ pub fn fits(before: &str, inserted: &Inserted) -> bool {
     let skipped = inserted.text.len() - text.len();
     let (start, end) =
         (inserted.range.start.saturating_sub(skipped), inserted.range.end.saturating_sub(skipped));
-    // Where the text can be cut at its headings, what is before and after says nothing here.
-    let window = window(text, start..end).unwrap_or(0..text.len());
-    let (text, start, end) = (&text[window.clone()], start - window.start, end - window.start);
     let within = |range: &Range<usize>| start <= range.start && range.end <= end && !range.is_empty();
     // Events come in the order of the text: after the insertion there are no more of it.
     let ours = Parser::new_ext(text, MARKDOWN).into_offset_iter().take_while(|(_, range)| range.start < end);
     let ours = ours.filter(|(_, range)| within(range)).map(|(event, _)| event);
     let alone = format!("{}\n", inserted.body);
     let reads_alike = ours.eq(Parser::new_ext(&alone, MARKDOWN));
-    let compared = additive::compare("", Rule::Markdown, before.as_bytes(), inserted.text.as_bytes());
-    compared.losses.is_empty() && reads_alike
-}
-
-/// A part of a text that holds an insertion and reads alone as it does in the whole.
-fn window(text: &str, inserted: Range<usize>) -> Option<Range<usize>> {
-    let segments = segments(text)?;
-    let next = segments.partition_point(|segment| segment.at <= inserted.start);
-    let ends = inserted.end == text.len() || segments.iter().any(|segment| segment.at == inserted.end);
-    let first = segments.get(next.checked_sub(1)?)?;
-    ends.then_some(first.at..inserted.end)
+    reads_alike && additive::block::compare(before.as_bytes(), inserted.text.as_bytes()).is_empty()
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     const TEXT: &str =
@@ -277,86 +214,5 @@ mod tests {
         assert!(!check("# A\n\n<!-- open\n"));
         assert!(!check("# A\n\n[maya]: http://x\n"));
         assert!(!at("- a\n\n  b\n", 4));
-    }
-
-    /// Lines that headings, and what is none, are made of.
-    fn lines() -> impl Strategy<Value = String> {
-        let line = prop_oneof![
-            Just("## 2. User Needs & More"),
-            Just("### A  `b` *c*"),
-            Just("# A #"),
-            Just("#no"),
-            Just("####### no"),
-            Just("#"),
-            Just("<!-- Elaboration: step 01-03, x -->"),
-            Just("<!-- Elaboration: step 01-03, x --> y"),
-            Just("<!-- other -->"),
-            Just(""),
-            Just(""),
-            Just("text"),
-            Just("- item"),
-            Just("- # in a list"),
-            Just("  # indented"),
-            Just("\t# code"),
-            Just("> # quoted"),
-            Just("---"),
-            Just("==="),
-            Just("```"),
-            Just("| a | b |"),
-            Just("|---|---|"),
-            Just("[a]: http://x"),
-            Just("### [a] x"),
-            Just("1. one"),
-            Just("## &amp; x\r"),
-            Just("## Ümlaut"),
-            Just("    # code"),
-            Just("#\ttab"),
-            Just("## a\tb"),
-            Just("<div>"),
-            Just("* * *"),
-        ];
-        proptest::collection::vec(line, 0..12).prop_map(|lines| lines.join("\n"))
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(600))]
-        #[test]
-        fn headings_alone_are_those_of_the_whole(text in lines(), end in "\n?") {
-            let text = text + &end;
-            if let Some(short) = Outline::by_segments(&text) {
-                let parsed = Outline::parsed(&text);
-                prop_assert_eq!((short.headings, short.markers), (parsed.headings, parsed.markers));
-            }
-        }
-
-        #[test]
-        fn a_window_shows_what_the_whole_does(above in lines(), body in lines(), below in lines()) {
-            let above = if above.is_empty() { above } else { above + "\n" };
-            let text = format!("{above}{below}");
-            let inserted = insert(&text, above.len(), &body);
-            let found = |text: &str, range: Range<usize>| -> Vec<String> {
-                let events = Parser::new_ext(text, MARKDOWN).into_offset_iter();
-                let within = events.filter(|(_, at)| range.start <= at.start && at.end <= range.end && !at.is_empty());
-                within.map(|(event, at)| format!("{event:?} {:?}", at.start - range.start..at.end - range.start)).collect()
-            };
-            if let Some(window) = window(&inserted.text, inserted.range.clone()) {
-                let (start, end) = (inserted.range.start - window.start, inserted.range.end - window.start);
-                prop_assert_eq!(
-                    found(&inserted.text[window], start..end), found(&inserted.text, inserted.range.clone()), "{:?}", inserted.text
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn most_documents_are_read_the_short_way() {
-        let text = "# T\n\n## 1. A\n\n<!-- Elaboration: step 01-03, x -->\n### Ours (Step 01-03: A & B)\n\n- [Maya] x\n\n## B\n";
-        let outline = Outline::by_segments(text).unwrap();
-        assert_eq!(
-            outline.headings.iter().map(|heading| heading.added).collect::<Vec<_>>(),
-            [false, false, true, false]
-        );
-        assert_eq!(window(text, 15..20), None);
-        assert_eq!(window(text, 15..text.len()), Some(5..text.len()));
     }
 }

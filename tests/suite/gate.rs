@@ -32,11 +32,17 @@ fn json(sandbox: &Sandbox, base: Oid, more: &[&str]) -> (i32, Value) {
     (run.code, serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}{}", run.stdout, run.stderr)))
 }
 
-/// The codes of all violations.
-fn codes(value: &Value) -> Vec<String> {
+/// The kinds of all findings that are violations and not declared.
+fn kinds(value: &Value) -> Vec<String> {
     let files = value["files"].as_array().unwrap().iter();
-    let found = files.flat_map(|file| file["violations"].as_array().unwrap().clone());
-    found.map(|violation| violation["code"].as_str().unwrap().to_owned()).collect()
+    let found = files.flat_map(|file| file["findings"].as_array().unwrap().clone());
+    let open = found.filter(|one| one["severity"] == "violation" && one.get("declared").is_none());
+    open.map(|one| one["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The settings that protect all documents by a rule.
+fn all_by(rule: &str) -> String {
+    format!("protect: [{{paths: ['docs/**'], rule: {rule}}}]\n")
 }
 
 fn piped(sandbox: &Sandbox, args: &[&str], input: &str, vars: &[(&str, String)]) -> Run {
@@ -52,12 +58,12 @@ fn piped(sandbox: &Sandbox, args: &[&str], input: &str, vars: &[(&str, String)])
 fn a_change_that_only_adds_is_0() {
     let (sandbox, base) = changed(&grown());
     let (code, value) = json(&sandbox, base, &[]);
-    assert_eq!((code, &value["verdict"], &value["compared"]), (0, &"additive".into(), &1.into()), "{value}");
+    assert_eq!((code, &value["verdict"], &value["compared"]), (0, &"kept".into(), &1.into()), "{value}");
     assert_eq!(value["base"], base.to_string());
     assert_eq!(value["head"], sandbox.tip("main").unwrap().to_string());
     assert_eq!(value["files"][0]["path"], SPEC_PATH);
     let run = check(&sandbox, base, &[]).ok();
-    assert!(run.stdout.starts_with("Additive: 1 protected file changed between "), "{}", run.stdout);
+    assert!(run.stdout.starts_with("Kept: 1 protected file changed between "), "{}", run.stdout);
 }
 
 #[test]
@@ -67,24 +73,12 @@ fn a_change_that_loses_something_is_1_and_says_where_and_why() {
     assert_eq!(run.code, 1);
     let shown = run.stdout.trim_start().replace(&base.to_string()[..10], "BASE");
     let shown = shown.replace(&sandbox.tip("main").unwrap().to_string()[..10], "HEAD");
-    insta::assert_snapshot!(shown, @r#"
-    violation[line-lost]: the line "Sync should be fast." is lost, changed or moved
-      --> docs/requirements/offline-mode/requirements-spec.md:5
-      3 | ## 2. User Needs
-      4 |
-    > 5 | Sync should be fast.
-      6 |
-      7 | ## 3. User Journeys
-        = line: every old line must be in the new text, byte for byte and in the same order
-        = help: put the line back as it was and write the new text below it
-
-    Violation: 1 protected file that changed between BASE and HEAD lost or altered something.
-    "#);
+    insta::assert_snapshot!(shown, @"");
     let (_, value) = json(&sandbox, base, &[]);
-    let violation = &value["files"][0]["violations"][0];
-    assert_eq!((&violation["layer"], &violation["line"]), (&"line".into(), &5.into()));
-    for key in ["message", "hint", "code"] {
-        assert!(violation[key].is_string(), "{violation}");
+    let found = &value["files"][0]["findings"][0];
+    assert_eq!((&found["class"], &found["line"]), (&"changed".into(), &5.into()));
+    for key in ["message", "hint", "kind", "old", "new"] {
+        assert!(found[key].is_string(), "{found}");
     }
 }
 
@@ -97,19 +91,22 @@ fn what_is_not_protected_does_not_count() {
     assert_eq!((code, &value["compared"]), (0, &0.into()));
     assert_eq!(check(&sandbox, base, &[]).stderr, "");
     // A policy that protects nothing at all is a mistake that is worth a word.
-    let config = sandbox.script("typo.yaml", "append_only: ['dcos/**']\n");
+    let config = sandbox.script("typo.yaml", all_by("content").replace("docs", "dcos"));
     let run = check(&sandbox, base, &["--config", &config]);
     assert_eq!(run.code, 2, "{}", run.stdout);
     assert!(run.stderr.contains("nothing in the base or in the head is protected"), "{}", run.stderr);
     // On purpose it is none, and of several globs one may match nothing.
-    let nothing = sandbox.script("nothing.yaml", "append_only: []\n");
+    let nothing = sandbox.script("nothing.yaml", "protect: []\n");
     assert_eq!(check(&sandbox, base, &["--config", &nothing]).code, 0);
-    let glob = sandbox.script("glob.yaml", "append_only: ['docs/**', 'dcos/**']\n");
+    let glob = sandbox.script(
+        "glob.yaml",
+        "protect: [{paths: ['docs/**'], rule: content}, {paths: ['dcos/**'], rule: content}]\n",
+    );
     let run = check(&sandbox, base, &["--config", &glob]).ok();
     assert!(run.stderr.contains("dcos/** matches nothing"), "{}", run.stderr);
     // A path without a wildcard has to be there.
     for (path, code) in [("dcos", 2), ("docs/requirements/offline-mode/spec.md", 2), ("docs", 0)] {
-        let named = sandbox.script("named.yaml", format!("append_only: [{path}]\n"));
+        let named = sandbox.script("named.yaml", format!("protect: [{{paths: [{path}], rule: content}}]\n"));
         assert_eq!(check(&sandbox, base, &["--config", &named]).code, code, "{path}");
     }
 }
@@ -182,68 +179,63 @@ fn the_merge_base_is_compared_unless_direct() {
 fn the_policy_is_the_bases_and_a_change_cannot_lift_it() {
     let sandbox = sandbox();
     let base = sandbox.tip("main").unwrap();
-    sandbox.commit(&[(".roundtable.yaml", "append_only: []\n"), (SPEC_PATH, "gone\n")]);
+    sandbox.commit(&[(".roundtable.yaml", "protect: []\n"), (SPEC_PATH, "gone\n")]);
     assert_eq!(json(&sandbox, base, &[]).0, 1);
     // From then on it holds; the operator's word wins over both.
     let lifted = sandbox.tip("main").unwrap();
     sandbox.commit(&[(SPEC_PATH, "gone again\n")]);
     assert_eq!(json(&sandbox, lifted, &[]).0, 0);
-    let config = sandbox.script("strict.yaml", "append_only: ['docs/**']\n");
+    let config = sandbox.script("strict.yaml", all_by("strict"));
     assert_eq!(json(&sandbox, lifted, &["--config", &config]).0, 1);
 }
 
 #[test]
-fn rules_bind_to_globs_states_and_branches_and_findings_to_warnings() {
-    let policy = "append_only:\n  - docs/**\n  - {path: docs/requirements/*/log.md, rule: log}\n  - {path: docs/requirements/*/frozen.md, rule: frozen}\n  - {path: docs/requirements/*/plain.txt, rule: lines}\n  - {path: docs/requirements/*/draft.md, rule: lines, when: {status: [raw, partial]}}\n  - {path: docs/requirements/*/other.md, rule: frozen, when: {status: analyzed}}\n  - {path: docs/requirements/*/loose.md, warn: [list-loosened]}\n";
+fn rules_bind_to_globs_states_and_branches_and_kinds_to_severities() {
+    let policy = "protect:
+  - {paths: docs/**, rule: content}
+  - {paths: 'docs/requirements/*/strict.md', rule: append-only}
+  - {paths: 'docs/requirements/*/living.md', rule: living}
+  - {paths: 'docs/requirements/*/dates.md', rule: living, deny: [date]}
+  - {paths: 'docs/requirements/*/draft.md', rule: none, when: {status: [raw, partial]}}
+  - {paths: 'docs/requirements/*/other.md', rule: none, when: {status: analyzed}}
+  - {paths: 'docs/requirements/*/warned.md', rule: content, warn: [wording]}
+";
+    let names = ["strict.md", "living.md", "dates.md", "draft.md", "other.md", "warned.md"];
     let sandbox = sandbox();
-    let files =
-        ["log.md", "frozen.md", "plain.txt", "draft.md", "other.md"].map(|name| format!("{ITEM}/{name}"));
-    let mut first: Vec<(&str, &str)> = files.iter().map(|path| (path.as_str(), "a\n\nb\n")).collect();
-    let loose = format!("{ITEM}/loose.md");
-    first.extend([(".roundtable.yaml", policy), (loose.as_str(), "- a\n- b\n")]);
-    let base = sandbox.commit(&first);
+    let files = names.map(|name| format!("{ITEM}/{name}"));
+    let first = "It is paid at the desk by 2026-03-01.\n";
+    let mut all: Vec<(&str, &str)> = files.iter().map(|path| (path.as_str(), first)).collect();
+    all.push((".roundtable.yaml", policy));
+    let base = sandbox.commit(&all);
     sandbox.commit(&[
-        (&files[0], "a\n\nnew\n\nb\n"),
-        (&files[1], "a\n\nb\n\nnew\n"),
-        (&files[2], "a\nglued\n\nb\n"),
-        (&files[3], "a\nglued\n\nb\n"),
-        (&files[4], "a\n\nb\n\nnew\n"),
-        (&loose, "- a\n\n- b\n"),
+        (&files[0], "It is paid at the desk  by 2026-03-01.\n"),
+        (&files[1], "It is paid at the gate by 2026-03-01.\n"),
+        (&files[2], "It is paid at the desk by 2026-04-01.\n"),
+        (&files[3], "Gone.\n"),
+        (&files[4], "It is paid at the gate by 2026-03-01.\n"),
+        (&files[5], "It is paid at the gate by 2026-03-01.\n"),
     ]);
     let (code, value) = json(&sandbox, base, &[]);
-    assert_eq!(code, 1);
-    let found: Vec<(String, String)> = value["files"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|file| {
-            let name = file["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-            (name, codes(&serde_json::json!({ "files": [file] })).join(" "))
+    let found = |name: &str| {
+        let files = value["files"].as_array().unwrap();
+        let file = files.iter().find(|file| file["path"].as_str().unwrap().ends_with(name));
+        file.map(|file| {
+            (kinds(&serde_json::json!({ "files": [file] })).join(" "), file["findings"][0]["kind"].clone())
         })
-        .collect();
-    let found: Vec<(&str, &str)> =
-        found.iter().map(|(name, codes)| (name.as_str(), codes.as_str())).collect();
-    assert_eq!(
-        found,
-        [
-            ("draft.md", ""),
-            ("frozen.md", "opaque"),
-            ("log.md", "line-lost"),
-            ("loose.md", ""),
-            ("other.md", ""),
-            ("plain.txt", "")
-        ]
-    );
-    assert_eq!(value["files"][3]["warnings"][0]["code"], "list-loosened");
+    };
+    assert_eq!(code, 1);
+    assert_eq!(found("strict.md"), Some(("line-lost".to_owned(), "line-lost".into())));
+    assert_eq!(found("living.md"), Some((String::new(), "wording".into())));
+    assert_eq!(found("dates.md"), Some(("date".to_owned(), "date".into())));
+    assert_eq!(found("draft.md"), None);
+    assert_eq!(found("other.md"), Some(("wording".to_owned(), "wording".into())));
+    assert_eq!(found("warned.md"), Some((String::new(), "wording".into())));
 }
 
 #[test]
 fn what_roundtable_wrote_can_be_protected_alone() {
     let sandbox = sandbox();
-    sandbox.commit(&[(
-        ".roundtable.yaml",
-        "append_only:\n  - {path: docs/**, when: {written_by: roundtable}}\n",
-    )]);
+    sandbox.commit(&[(".roundtable.yaml", "protect: [{paths: docs/**, rule: written}]\n")]);
     sandbox.elaborate("We decided to keep both answers.\ndone\n", &["--at", crate::kit::AT]).ok();
     let tip = sandbox.tip(crate::kit::BRANCH).unwrap();
     sandbox
@@ -255,26 +247,79 @@ fn what_roundtable_wrote_can_be_protected_alone() {
     assert_eq!(json(&sandbox, tip, &[]).0, 0, "the authors' own words may change");
     sandbox.commit(&[(SPEC_PATH, &spec.replacen("#### Key Insights", "#### Other", 1))]);
     let (code, value) = json(&sandbox, tip, &[]);
-    assert_eq!((code, codes(&value)), (1, vec!["block-lost".to_owned()]));
+    assert_eq!((code, kinds(&value)), (1, vec!["block-lost".to_owned()]));
 }
 
 #[test]
-fn an_exception_counts_only_where_the_base_allows_it_and_is_always_reported() {
-    for (allowed, code) in [(false, 1), (true, 0)] {
+fn a_declared_loss_counts_only_where_the_base_allows_it() {
+    for (allowed, code) in [("none", 1), ("declared", 0)] {
         let sandbox = sandbox();
-        let policy = format!("append_only: ['docs/**']\nallow_exceptions: {allowed}\n");
+        let policy = format!("{}losses: {allowed}\n", all_by("content"));
         let base = sandbox.commit(&[(".roundtable.yaml", &policy)]);
-        sandbox.commit(&[(SPEC_PATH, "rewritten\n"), (".roundtable.yaml", "allow_exceptions: true\n")]);
-        let head = sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap();
-        let message = format!("Rewrite\n\nRoundtable-Allow: {SPEC_PATH} the owner agreed\n");
-        head.amend(Some("HEAD"), None, None, None, Some(&message), None).unwrap();
+        let shorter = SPEC.replace("Sync should be fast.\n", "");
+        let loss = format!(
+            "reason: the owner agreed\nlosses:\n- path: {SPEC_PATH}\n  kind: gone\n  text: Sync should be fast.\n"
+        );
+        let files = [
+            (SPEC_PATH, shorter.as_str()),
+            (".roundtable/losses/a.yaml", loss.as_str()),
+            (".roundtable.yaml", "losses: declared\n"),
+        ];
+        sandbox.commit(&files);
         let run = check(&sandbox, base, &[]);
         assert_eq!(run.code, code, "{}{}", run.stdout, run.stderr);
-        assert_eq!(run.stderr.contains("the owner agreed"), allowed);
+        assert_eq!(
+            run.stdout.starts_with("1 loss is declared: the owner agreed"),
+            allowed != "none",
+            "{}",
+            run.stdout
+        );
         let (_, value) = json(&sandbox, base, &[]);
-        assert_eq!(value["files"][0]["exception"]["reason"] == "the owner agreed", allowed, "{value}");
-        assert_eq!(codes(&value), ["line-lost"]);
+        let declared = &value["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|file| file["path"] == SPEC_PATH)
+            .unwrap()["findings"][0]["declared"];
+        assert_eq!(declared["reason"] == "the owner agreed", allowed != "none", "{value}");
     }
+}
+
+#[test]
+fn a_declaration_covers_exactly_what_it_names() {
+    let sandbox = sandbox();
+    let base = sandbox.tip("main").unwrap();
+    let shorter = SPEC.replace("Sync should be fast.\n", "");
+    std::fs::write(sandbox.root().join(SPEC_PATH), &shorter).unwrap();
+    let run = sandbox.run(&["check", "--worktree", "--declare", "said by the owner"]).ok();
+    assert!(run.stdout.starts_with(".roundtable/losses/"), "{}", run.stdout);
+    let lost = sandbox.commit_all();
+    assert_eq!(json(&sandbox, base, &[]).0, 0);
+    // A later loss is not covered, nor the same one again once it is in the base.
+    let more = shorter.replace("## 3. User Journeys", "## 3. Journeys");
+    sandbox.commit(&[(SPEC_PATH, &more)]);
+    assert_eq!(json(&sandbox, base, &[]).0, 1);
+    let back = commit_on(&sandbox, &[lost], &[(SPEC_PATH, SPEC)], "back");
+    let again = commit_on(&sandbox, &[back], &[(SPEC_PATH, &shorter)], "again");
+    assert_eq!(json(&sandbox, back, &["--head", &again.to_string()]).0, 1);
+    // What covers nothing is a warning, and what is no declaration is an error.
+    let unused = commit_on(
+        &sandbox,
+        &[base],
+        &[(".roundtable/losses/b.yaml", "reason: x\nlosses: [{path: a.md, kind: gone, text: b}]\n")],
+        "unused",
+    );
+    let run = check(&sandbox, base, &["--head", &unused.to_string()]).ok();
+    assert!(run.stderr.contains("nothing like it is lost"), "{}", run.stderr);
+    let wrong = commit_on(&sandbox, &[base], &[(".roundtable/losses/b.yaml", "losses: []\n")], "wrong");
+    let run = check(&sandbox, base, &["--head", &wrong.to_string()]);
+    assert!(run.code == 2 && run.stderr.contains("reason"), "{}", run.stderr);
+    // A declaration stays as it is.
+    let kept = sandbox.tip("main").unwrap();
+    let name = std::fs::read_dir(sandbox.root().join(".roundtable/losses")).unwrap().next().unwrap().unwrap();
+    let path = format!(".roundtable/losses/{}", name.file_name().to_string_lossy());
+    let gone = commit_on(&sandbox, &[kept], &[(&path, "reason: other\nlosses: []\n")], "edited");
+    assert_eq!(json(&sandbox, kept, &["--head", &gone.to_string()]).0, 1);
 }
 
 #[test]
@@ -346,7 +391,8 @@ fn a_push_is_judged_line_by_line() {
         let run = piped(&sandbox, &["check", "--stdin"], &input, &[]);
         assert_eq!(run.code, code, "{input}: {}{}", run.stdout, run.stderr);
     }
-    let config = sandbox.script("p.yaml", "append_only:\n  - {path: 'docs/**', when: {branch: main}}\n");
+    let config =
+        sandbox.script("p.yaml", "protect:\n  - {paths: 'docs/**', rule: content, when: {branch: main}}\n");
     for (name, code) in [("main", 1), ("other", 0)] {
         let input = format!("{head} {base} refs/heads/{name}\n");
         assert_eq!(piped(&sandbox, &["check", "--stdin", "--config", &config], &input, &[]).code, code);
@@ -382,7 +428,7 @@ fn a_real_push_is_stopped_by_a_pre_receive_hook() {
     sandbox.commit(&[(SPEC_PATH, "gone\n")]);
     let refused = push();
     assert_ne!(refused.code, 0);
-    assert!(refused.stderr.contains("violation[line-lost]"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("violation[gone]"), "{}", refused.stderr);
 }
 
 /// Versions of a document that each add a little, so that packs keep them as differences.
@@ -456,7 +502,7 @@ fn each_commit_on_the_way_is_judged() {
     let (code, value) = json(&sandbox, base, &["--each"]);
     assert_eq!(code, 1);
     let lost: Vec<&Value> =
-        value["files"].as_array().unwrap().iter().filter(|file| file["verdict"] == "violation").collect();
+        value["files"].as_array().unwrap().iter().filter(|file| file["class"] != "kept").collect();
     // The commit that lost the text, and the one that lost what stood in its place.
     assert_eq!((lost.len(), &lost[0]["commit"]), (2, &culprit.to_string().into()));
     assert_eq!(value["base"], base.to_string());
@@ -491,18 +537,17 @@ fn the_tree_is_judged_before_what_files_hold() {
     let base = sandbox.tip("main").unwrap();
     let spec = sandbox.git.blob(SPEC.as_bytes()).unwrap();
     for (path, object, code) in [
-        (SPEC_PATH, None, "path-lost"),
+        (SPEC_PATH, None, "gone"),
         (SPEC_PATH, Some((spec, BlobExecutable)), "mode"),
         (SPEC_PATH, Some((one, Link)), "type"),
         (&link, Some((two, Link)), "opaque"),
         (&link, Some((one, Blob)), "type"),
         (&module, Some((two, Commit)), "opaque"),
-        (&module, None, "path-lost"),
+        (&module, None, "gone"),
     ] {
         let head = with_entry(&sandbox, path, object);
         let (exit, value) = json(&sandbox, base, &["--head", &head.to_string()]);
-        assert_eq!((exit, codes(&value)), (1, vec![code.to_owned()]), "{path}");
-        assert_eq!(value["files"][0]["violations"][0]["layer"], "tree");
+        assert_eq!((exit, kinds(&value)), (1, vec![code.to_owned()]), "{path}");
     }
     // A folder where a file stood, and a rename, which says where the file is now.
     let sandbox = crate::kit::sandbox();
@@ -512,7 +557,7 @@ fn the_tree_is_judged_before_what_files_hold() {
     let run = check(&sandbox, base, &[]);
     assert!(run.code == 1 && run.stdout.contains("is at moved.md now"), "{}", run.stdout);
     sandbox.commit(&[(&format!("{SPEC_PATH}/inner.md"), "x\n")]);
-    assert_eq!(codes(&json(&sandbox, base, &[]).1), ["type"]);
+    assert_eq!(kinds(&json(&sandbox, base, &[]).1), ["type"]);
 }
 
 #[test]
@@ -525,7 +570,7 @@ fn attributes_and_settings_of_git_change_nothing() {
     let canary = sandbox.outside("canary");
     config.set_str("core.fsmonitor", &format!("touch {}", canary.display())).unwrap();
     sandbox.commit(&[(SPEC_PATH, "gone\n")]);
-    assert_eq!(codes(&json(&sandbox, base, &[]).1), ["line-lost"]);
+    assert_eq!(json(&sandbox, base, &[]).0, 1);
     assert!(!canary.exists());
 }
 
@@ -535,7 +580,7 @@ fn a_sparse_checkout_is_read_and_a_sparse_index_is_named_with_its_remedy() {
     sandbox.commit(&[
         ("docs/a.md", "# A\n"),
         ("other/deep/b.md", "# B\n"),
-        (".roundtable.yaml", "append_only: ['docs/**']\n"),
+        (".roundtable.yaml", &all_by("content")),
     ]);
     let root = sandbox.root().to_str().unwrap().to_owned();
     let git = |args: &[&str]| {
@@ -632,8 +677,8 @@ fn events_of_actions_name_the_range() {
         assert_eq!(run.code, code, "{name}: {}{}", run.stdout, run.stderr);
         if code == 1 {
             let line = run.stdout.lines().find(|line| line.starts_with("::error ")).unwrap();
-            assert!(line.contains("title=line%3A line-lost::"), "{line}");
-            assert!(summary.contains("| line-lost |"), "{summary}");
+            assert!(line.contains("title=gone%3A gone::"), "{line}");
+            assert!(summary.contains("| gone |"), "{summary}");
         }
     }
 }
@@ -672,7 +717,7 @@ fn sarif_says_what_code_scanning_needs() {
     let result = &log["runs"][0]["results"][0];
     let index = result["ruleIndex"].as_u64().unwrap() as usize;
     assert_eq!(driver["rules"][index]["id"], result["ruleId"]);
-    assert_eq!((&result["level"], &result["ruleId"]), (&"error".into(), &"line-lost".into()));
+    assert_eq!((&result["level"], &result["ruleId"]), (&"error".into(), &"gone".into()));
     let place = &result["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], SPEC_PATH);
     assert!(place["region"]["startLine"].as_u64().unwrap() >= 1);
@@ -728,9 +773,9 @@ fn a_hundred_thousand_changed_files() {
     let base = sandbox.git.commit(Some("HEAD"), &who, &who, "a", &build(old), &[]).unwrap();
     let parent = sandbox.git.find_commit(base).unwrap();
     sandbox.git.commit(Some("HEAD"), &who, &who, "b", &build(new), &[&parent]).unwrap();
-    let config = sandbox.script("p.yaml", "append_only: ['docs/**']\n");
+    let config = sandbox.script("p.yaml", all_by("content"));
     let run = check(&sandbox, base, &["--config", &config]).ok();
-    assert!(run.stdout.starts_with("Additive: 100000 protected files changed"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("Kept: 100000 protected files changed"), "{}", run.stdout);
 }
 
 /// A commit with parents, made of the tree of another with files put in.
@@ -766,25 +811,24 @@ fn every_merge_base_counts() {
 
 #[test]
 fn the_stricter_of_merge_base_and_tip_holds() {
-    let policy = |rule: &str| format!("append_only: [{{path: docs/**, rule: {rule}}}]\n");
-    for (at_fork, at_tip) in [("lines", "markdown"), ("markdown", "lines")] {
+    for (at_fork, at_tip) in [("living", "strict"), ("strict", "living")] {
         let sandbox = sandbox();
-        let fork = sandbox.commit(&[(".roundtable.yaml", &policy(at_fork))]);
-        let tip = commit_on(&sandbox, &[fork], &[(".roundtable.yaml", &policy(at_tip))], "tip");
+        let fork = sandbox.commit(&[(".roundtable.yaml", &all_by(at_fork))]);
+        let tip = commit_on(&sandbox, &[fork], &[(".roundtable.yaml", &all_by(at_tip))], "tip");
         let glued = SPEC.replace("Sync should be fast.\n", "Sync should be fast.\nAnd safe.\n");
         let head = commit_on(&sandbox, &[fork], &[(SPEC_PATH, &glued)], "head");
         let (exit, value) = json(&sandbox, tip, &["--head", &head.to_string()]);
-        assert_eq!((exit, codes(&value)), (1, vec!["paragraph-extended".to_owned()]), "{at_fork} {at_tip}");
+        assert_eq!((exit, kinds(&value)), (1, vec!["paragraph-extended".to_owned()]), "{at_fork} {at_tip}");
     }
 }
 
 #[test]
 fn a_change_of_the_policy_is_reported() {
     let sandbox = sandbox();
-    let base = sandbox.commit(&[(".roundtable.yaml", "append_only: ['docs/**']\n")]);
-    sandbox.commit(&[(".roundtable.yaml", "append_only: ['docs/**'] # the same\n")]);
+    let base = sandbox.commit(&[(".roundtable.yaml", &all_by("content"))]);
+    sandbox.commit(&[(".roundtable.yaml", &format!("{}# the same\n", all_by("content")))]);
     assert!(json(&sandbox, base, &[]).1.get("notices").is_none());
-    sandbox.commit(&[(".roundtable.yaml", "append_only: []\n")]);
+    sandbox.commit(&[(".roundtable.yaml", "protect: []\n")]);
     let (exit, value) = json(&sandbox, base, &[]);
     assert_eq!(exit, 0);
     assert!(value["notices"][0].as_str().unwrap().contains("alters the policy"), "{value}");
@@ -819,7 +863,7 @@ fn a_twin_of_a_protected_path_is_a_violation() {
         let base = commit_on(&sandbox, &[root], &[(path, SPEC)], "base");
         let head = commit_on(&sandbox, &[base], &[(&twin, "new\n")], "head");
         let (exit, value) = json(&sandbox, base, &["--head", &head.to_string()]);
-        assert_eq!((exit, codes(&value)), (1, vec!["path-twin".to_owned()]), "{twin}");
+        assert_eq!((exit, kinds(&value)), (1, vec!["path-twin".to_owned()]), "{twin}");
     }
 }
 
@@ -835,7 +879,7 @@ fn replacements_and_unborn_heads_are_judged() {
         &[],
     );
     let value: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!((run.code, codes(&value)), (1, vec!["replace-ref".to_owned()]));
+    assert_eq!((run.code, kinds(&value)), (1, vec!["replace-ref".to_owned()]));
     // Where HEAD has no commit, a new reference is held against all that exist.
     sandbox.git.reference("refs/heads/kept", base, true, "test").unwrap();
     sandbox.git.find_reference("refs/heads/main").unwrap().delete().unwrap();
@@ -846,28 +890,9 @@ fn replacements_and_unborn_heads_are_judged() {
 }
 
 #[test]
-fn a_trailer_covers_what_its_own_commit_loses() {
-    let sandbox = sandbox();
-    let base = sandbox.commit(&[(".roundtable.yaml", "append_only: ['docs/**']\nallow_exceptions: true\n")]);
-    let trailer = format!("Considered\n\nRoundtable-Allow: {SPEC_PATH} the owner agreed\n");
-    let lost = commit_on(&sandbox, &[base], &[(SPEC_PATH, "gone\n")], &trailer);
-    assert_eq!(json(&sandbox, base, &["--head", &lost.to_string()]).0, 0);
-    // A later loss is not covered by it, and an earlier one neither.
-    let more = commit_on(&sandbox, &[lost], &[(SPEC_PATH, "other\n")], "more");
-    assert_eq!(json(&sandbox, base, &["--head", &more.to_string()]).0, 1);
-    let first = commit_on(&sandbox, &[base], &[(SPEC_PATH, "gone\n")], "first");
-    let empty = commit_on(&sandbox, &[first], &[], &trailer);
-    assert_eq!(json(&sandbox, base, &["--head", &empty.to_string()]).0, 1);
-    // What another branch only adds is no loss of the commit.
-    let side = commit_on(&sandbox, &[base], &[("docs/requirements/side.md", "new\n")], "side");
-    let merged = commit_on(&sandbox, &[lost, side], &[("docs/requirements/side.md", "new\n")], "merge");
-    assert_eq!(json(&sandbox, base, &["--head", &merged.to_string()]).0, 0);
-}
-
-#[test]
 fn a_nearer_meta_json_lifts_nothing() {
     let sandbox = sandbox();
-    let policy = "append_only: [{path: docs/**, when: {status: [raw, analyzed]}}]\n";
+    let policy = "protect: [{paths: docs/**, rule: content, when: {status: [raw, analyzed]}}]\n";
     let near = "docs/requirements/offline-mode/deep/meta.json";
     let deep = "docs/requirements/offline-mode/deep/spec.md";
     let status = |status: &str| format!("{{\"analysis_status\": \"{status}\"}}");

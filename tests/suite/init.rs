@@ -150,24 +150,18 @@ fn what_is_written_works_with_the_program_itself() {
     // The settings are read, with every example in them too.
     let settings = written(&sandbox, ".roundtable.yaml");
     assert!(roundtable::config::Config::read("x", settings.as_bytes()).is_ok());
-    let keys = [
-        "voice:",
-        "model:",
-        "max_turns:",
-        "steps:",
-        "templates:",
-        "append_only:",
-        "allow_exceptions:",
-        "github:",
-        "  ",
-    ];
+    let keys =
+        ["voice:", "model:", "max_turns:", "steps:", "templates:", "protect:", "losses:", "github:", "  "];
     let uncommented = |line: &str| match line.strip_prefix("# ") {
         Some(rest) if keys.iter().any(|key| rest.starts_with(key)) => format!("{rest}\n"),
         _ => format!("{line}\n"),
     };
     let all: String = settings.lines().map(uncommented).collect();
     let config = roundtable::config::Config::read("x", all.as_bytes()).unwrap();
-    assert_eq!((config.max_turns, config.allow_exceptions), (Some(20), Some(false)));
+    assert_eq!(
+        (config.max_turns, config.protect.is_some(), config.losses),
+        (Some(20), true, Some(roundtable::config::Losses::Declared))
+    );
     assert_eq!(config.github, Some(roundtable::github::Settings::default()));
     // The hook lets additions through and stops losses.
     let hook = sandbox.root().join(HOOK);

@@ -11,6 +11,7 @@ mod attacks;
 mod author;
 mod before_run;
 mod cases;
+mod content;
 mod conversation;
 mod determinism;
 mod doctor;

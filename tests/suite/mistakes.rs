@@ -431,9 +431,9 @@ fn files() -> Vec<Mistake> {
         mistake("settings-twice", "a setting stands twice", "status", ".roundtable.yaml").file(SETTINGS, "items: a\nitems: b\n"),
         mistake("settings-list", "the settings are a list", "status", ".roundtable.yaml:1").file(SETTINGS, "- items: docs\n"),
         mistake("settings-glob", "a glob with an open bracket", "check --base main", ".roundtable.yaml:2:")
-            .file(SETTINGS, "append_only:\n  - docs/[a-z/**\n"),
+            .file(SETTINGS, "protect:\n  - { paths: docs/[a-z/**, rule: content }\n"),
         mistake("settings-rule", "an unknown rule and an unknown code", "check --base main", ".roundtable.yaml:2:")
-            .file(SETTINGS, "append_only:\n  - { path: docs/**, rule: line }\n  - { path: log/**, warn: [list-loose] }\n"),
+            .file(SETTINGS, "protect:\n  - { paths: docs/**, rule: livin }\n  - { paths: log/**, rule: content, warn: [list-loose] }\n"),
         mistake("settings-steps", "the steps folder is not there", TALK, "stpes").file(SETTINGS, "steps: stpes\n"),
         mistake("settings-steps-here", "the steps folder is not in the work tree", "steps list", "stpes").file(SETTINGS, "steps: stpes\n"),
         mistake("settings-file", "--config names nothing", "status --config settings.yaml", "settings.yaml"),

@@ -1,6 +1,6 @@
 //! Where additions go, for every shape of artifact, and that nothing that stood there moves.
 
-use roundtable::additive::Rule;
+use roundtable::additive::{Demand, Rule};
 
 use crate::kit::{AT, BRANCH, ITEM, Sandbox, sandbox};
 
@@ -59,11 +59,11 @@ fn every_shape_of_a_markdown_file_only_gains() {
         assert!(
             roundtable::additive::compare(
                 "spec.md",
-                Rule::of("spec.md"),
+                &Demand::of(Rule::Strict),
                 before.as_bytes(),
                 after.as_bytes()
             )
-            .losses
+            .findings
             .is_empty(),
             "{before:?}"
         );
@@ -177,9 +177,14 @@ fn data_keeps_its_values_and_takes_the_addition_where_it_can() {
             String::from_utf8(add(&sandbox(), output, Some(before.as_bytes()), "User Journeys")).unwrap();
         assert!(after.contains(gains), "{after}");
         assert!(
-            roundtable::additive::compare(output, Rule::of(output), before.as_bytes(), after.as_bytes())
-                .losses
-                .is_empty(),
+            roundtable::additive::compare(
+                output,
+                &Demand::of(Rule::Strict),
+                before.as_bytes(),
+                after.as_bytes()
+            )
+            .findings
+            .is_empty(),
             "{after}"
         );
     }
@@ -230,11 +235,11 @@ fn meta_json_changes_by_one_record_and_nothing_else() {
         assert!(
             roundtable::additive::compare(
                 "meta.json",
-                Rule::of("meta.json"),
+                &Demand::of(Rule::Strict),
                 before.as_bytes(),
                 after.as_bytes()
             )
-            .losses
+            .findings
             .is_empty(),
             "{after}"
         );

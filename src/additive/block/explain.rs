@@ -2,15 +2,15 @@
 //! is now. Only a failure is explained, and the effort is bounded.
 
 use super::html::Context;
-use super::tree::{Kind, NONE, Tree};
+use super::tree::{BlockKind, NONE, Tree};
 use super::{Both, EXPLAINED, Search, fits};
-use crate::additive::{Code, Found, Layer, quoted};
+use crate::additive::{Finding, Kind, quoted};
 
 /// Explanations go no deeper than this.
 const DEEP: usize = 64;
 
 /// What became of an old node: a code, a sentence's end, and the new node that shows it.
-type Outcome = (Code, String, u32);
+type Outcome = (Kind, String, u32);
 
 /// Finds the old nodes that have no place, and says where their text is now.
 pub(super) struct Explanation<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Explanation<'a> {
     skipped: &'a [bool],
     /// New nodes that are images of old ones: no other old node is there.
     taken: Vec<bool>,
-    found: Vec<Found>,
+    found: Vec<Finding>,
     /// Nodes looked at so far.
     effort: usize,
 }
@@ -32,12 +32,12 @@ impl<'a> Explanation<'a> {
         Explanation { both, old: both.old, new: both.new, skipped, taken, found: Vec::new(), effort: 0 }
     }
 
-    pub fn losses(mut self) -> Vec<Found> {
+    pub fn losses(mut self) -> Vec<Finding> {
         self.children(0, 0, 0);
         if self.found.is_empty() {
             // The effort ran out before the place was found: then the first line has to do.
             let message = "the old blocks are not all kept in order".to_owned();
-            self.found.push(Found::new(Layer::Block, Code::BlockLost, 1, message));
+            self.found.push(Finding::new(Kind::BlockLost, 1, message));
         }
         self.found
     }
@@ -49,7 +49,7 @@ impl<'a> Explanation<'a> {
     /// Explains the children of `u` that find no place among those of `v`.
     fn children(&mut self, u: u32, v: u32, depth: usize) {
         let mut cursor = self.new.node(v).first;
-        let fixed = self.old.node(u).kind == Kind::Numbers;
+        let fixed = self.old.node(u).kind == BlockKind::Numbers;
         let skipped = self.skipped;
         let is_wanted = |at: &u32| skipped.get(*at as usize) != Some(&true);
         for child in self.old.children(u).filter(is_wanted).collect::<Vec<_>>() {
@@ -104,7 +104,9 @@ impl<'a> Explanation<'a> {
     fn begins_alike(&self, u: u32, v: u32) -> bool {
         let (a, b) = (self.old.node(u).first, self.new.node(v).first);
         match self.old.node(u).kind {
-            Kind::Item | Kind::Quote => a == NONE || b != NONE && self.old.content(a) == self.new.content(b),
+            BlockKind::Item | BlockKind::Quote => {
+                a == NONE || b != NONE && self.old.content(a) == self.new.content(b)
+            }
             _ => true,
         }
     }
@@ -132,35 +134,37 @@ impl<'a> Explanation<'a> {
     fn lost(&mut self, u: u32, v: u32, cursor: u32, fixed: bool) {
         let (kind, text) = (self.old.node(u).kind, quoted(self.old.source(u)));
         let what = match kind {
-            Kind::Rule | Kind::Quote | Kind::Item if text.is_empty() => format!("the {}", kind.name()),
+            BlockKind::Rule | BlockKind::Quote | BlockKind::Item if text.is_empty() => {
+                format!("the {}", kind.name())
+            }
             _ => format!("the {} \"{text}\"", kind.name()),
         };
         let (code, now, head) = if fixed {
-            (Code::Renumbered, "is not where its number was".to_owned(), cursor)
+            (Kind::Renumbered, "is not where its number was".to_owned(), cursor)
         } else {
             self.explain_loss(u, v, cursor)
         };
         let same_kind = head != NONE && self.new.node(head).kind == kind;
         let (line, head_line) = match head {
             NONE => (self.both.old_line(u), None),
-            _ if same_kind && matches!(code, Code::BlockLost | Code::ParagraphChanged | Code::Hidden) => {
+            _ if same_kind && matches!(code, Kind::BlockLost | Kind::ParagraphChanged | Kind::Hidden) => {
                 let (line, head_line) = first_difference(self.both, u, head);
                 (line, Some(head_line))
             }
             _ => (self.both.old_line(u), Some(self.both.new_line(head))),
         };
-        let found = Found::new(Layer::Block, code, line, format!("{what} {now}"));
-        self.found.push(Found { head_line, ..found });
+        let found = Finding::new(code, line, format!("{what} {now}"));
+        self.found.push(Finding { head_line, ..found });
     }
 
     /// What became of an old node, and the new node that shows it.
     fn explain_loss(&mut self, u: u32, v: u32, cursor: u32) -> Outcome {
         let kind = self.old.node(u).kind;
         self.effort += self.old.nodes.len() + self.new.nodes.len();
-        if kind == Kind::Item {
+        if kind == BlockKind::Item {
             return self.lost_item(u, v, cursor);
         }
-        if matches!(kind, Kind::Bullets | Kind::Numbers)
+        if matches!(kind, BlockKind::Bullets | BlockKind::Numbers)
             && let Some(outcome) = self.lost_list(u, v, cursor)
         {
             return outcome;
@@ -170,12 +174,12 @@ impl<'a> Explanation<'a> {
         }
         let source = self.old.source(u);
         if source.is_empty() {
-            return (Code::BlockLost, "is not what it was".to_owned(), cursor);
+            return (Kind::BlockLost, "is not what it was".to_owned(), cursor);
         }
         if let Some(outcome) = self.elsewhere(u).or_else(|| self.read_otherwise(u)) {
             return outcome;
         }
-        let code = if kind == Kind::Paragraph { Code::ParagraphChanged } else { Code::BlockLost };
+        let code = if kind == BlockKind::Paragraph { Kind::ParagraphChanged } else { Kind::BlockLost };
         (code, "is not what it was".to_owned(), self.counterpart(u, cursor))
     }
 
@@ -204,7 +208,7 @@ impl<'a> Explanation<'a> {
     fn lost_item(&mut self, u: u32, v: u32, cursor: u32) -> Outcome {
         // An item is known by what it holds.
         let source = self.old.source(u);
-        let alike = |at: &u32| self.new.node(*at).kind == Kind::Item && self.new.source(*at) == source;
+        let alike = |at: &u32| self.new.node(*at).kind == BlockKind::Item && self.new.source(*at) == source;
         let found = self.free().find(alike);
         match found {
             Some(at)
@@ -212,21 +216,21 @@ impl<'a> Explanation<'a> {
                     && self.begins_with_same_words(u, at)
                     && !self.begins_alike(u, at) =>
             {
-                (Code::LinkTarget, self.renders_otherwise(source), at)
+                (Kind::LinkTarget, self.renders_otherwise(source), at)
             }
             Some(at) if self.new.node(at).parent != v => {
-                (Code::ListSplit, "is in another list now".to_owned(), at)
+                (Kind::ListSplit, "is in another list now".to_owned(), at)
             }
-            Some(at) => (Code::BlockLost, "is in another place of its list now".to_owned(), at),
+            Some(at) => (Kind::BlockLost, "is in another place of its list now".to_owned(), at),
             None if self.old.node(u).first != NONE => self.explain_loss(self.old.node(u).first, v, cursor),
-            None => (Code::BlockLost, "is not what it was".to_owned(), cursor),
+            None => (Kind::BlockLost, "is not what it was".to_owned(), cursor),
         }
     }
 
     /// The same text, but inside of raw HTML that it was not in, or no longer inside of it.
     fn in_other_html(&self, u: u32) -> Option<Outcome> {
         let (old, new) = (self.old, self.new);
-        if matches!(old.node(u).kind, Kind::Quote | Kind::Rule) {
+        if matches!(old.node(u).kind, BlockKind::Quote | BlockKind::Rule) {
             return None;
         }
         let other = |at: &u32| new.context(*at) != old.context(u) && self.has_same_content(u, *at);
@@ -237,7 +241,7 @@ impl<'a> Explanation<'a> {
                 (Some(now), None) => format!("is inside of <{now}> now"),
                 (None, was) => format!("is outside of the <{}> that it was in", was.unwrap_or("element")),
             };
-            return Some((Code::Hidden, now, at));
+            return Some((Kind::Hidden, now, at));
         }
         let grown = |at: &u32| new.region(*at) != old.region(u) && self.has_same_content(u, *at);
         let at = self.free().find(grown)?;
@@ -245,13 +249,13 @@ impl<'a> Explanation<'a> {
             Some(_) => "opens an element that holds other text now; nothing may be added inside of raw HTML",
             None => "leaves an element open, which holds new text now",
         };
-        Some((Code::RawHtml, now.to_owned(), at))
+        Some((Kind::RawHtml, now.to_owned(), at))
     }
 
     /// The same text elsewhere.
     fn elsewhere(&self, u: u32) -> Option<Outcome> {
         let (old, new) = (self.old, self.new);
-        if old.node(u).kind == Kind::Quote {
+        if old.node(u).kind == BlockKind::Quote {
             return None;
         }
         let at = self.free().find(|at| self.has_same_content(u, *at) && !self.is_of_another(u, *at))?;
@@ -262,14 +266,14 @@ impl<'a> Explanation<'a> {
                 _ => format!("\"{}\"", quoted(tree.source(at))),
             };
             let now = format!("is under {} now, and was under {}", title(new, is), title(old, was));
-            return Some((Code::SectionMoved, now, at));
+            return Some((Kind::SectionMoved, now, at));
         }
-        let in_item = |tree: &Tree<'_>, at: u32| tree.node(tree.node(at).parent).kind == Kind::Item;
+        let in_item = |tree: &Tree<'_>, at: u32| tree.node(tree.node(at).parent).kind == BlockKind::Item;
         let now = match in_item(old, u) || in_item(new, at) {
             true => "is at another list item now",
             false => "is in another place now",
         };
-        Some((Code::BlockLost, now.to_owned(), at))
+        Some((Kind::BlockLost, now.to_owned(), at))
     }
 
     /// The same source, read otherwise.
@@ -278,21 +282,29 @@ impl<'a> Explanation<'a> {
         for at in self.free() {
             let node = new.node(at);
             let now = new.source(at);
-            if new.content(at).is_empty() && node.kind != Kind::Rule || !now.contains(source) {
+            if new.content(at).is_empty() && node.kind != BlockKind::Rule || !now.contains(source) {
                 continue;
             }
             let (code, told) = match node.kind {
-                Kind::Code if kind != Kind::Code => (Code::Hidden, "is inside of a code block now"),
-                Kind::Html if kind != Kind::Html => (Code::Hidden, "is inside of raw HTML or a comment now"),
-                Kind::Paragraph if now != source => (Code::ParagraphChanged, "runs on into other text now"),
-                Kind::Paragraph if kind != Kind::Paragraph => (Code::BlockLost, "has become a paragraph"),
+                BlockKind::Code if kind != BlockKind::Code => (Kind::Hidden, "is inside of a code block now"),
+                BlockKind::Html if kind != BlockKind::Html => {
+                    (Kind::Hidden, "is inside of raw HTML or a comment now")
+                }
+                BlockKind::Paragraph if now != source => {
+                    (Kind::ParagraphChanged, "runs on into other text now")
+                }
+                BlockKind::Paragraph if kind != BlockKind::Paragraph => {
+                    (Kind::BlockLost, "has become a paragraph")
+                }
                 node if node == kind && now == source => {
-                    return Some((Code::LinkTarget, self.renders_otherwise(source), at));
+                    return Some((Kind::LinkTarget, self.renders_otherwise(source), at));
                 }
-                Kind::Section | Kind::Heading if now != source && kind == Kind::Paragraph => {
-                    (Code::ParagraphChanged, "has become a heading")
+                BlockKind::Section | BlockKind::Heading if now != source && kind == BlockKind::Paragraph => {
+                    (Kind::ParagraphChanged, "has become a heading")
                 }
-                Kind::Table if kind != Kind::Table => (Code::ParagraphChanged, "has become a table"),
+                BlockKind::Table if kind != BlockKind::Table => {
+                    (Kind::ParagraphChanged, "has become a table")
+                }
                 _ => continue,
             };
             return Some((code, told.to_owned(), at));
@@ -320,7 +332,7 @@ impl<'a> Explanation<'a> {
             );
         }
         let footnote = |at: &u32| {
-            self.new.node(*at).kind == Kind::Footnote
+            self.new.node(*at).kind == BlockKind::Footnote
                 && text.contains(&format!("[^{}]", String::from_utf8_lossy(&self.new.content(*at)[1..])))
         };
         if let Some(at) = self.free().find(footnote) {
@@ -371,10 +383,10 @@ impl<'a> Explanation<'a> {
                         Some(b'l') => "is set apart by a blank line now: every item becomes a paragraph",
                         _ => "is drawn together now: its items were paragraphs",
                     };
-                    return Some((Code::ListLoosened, now.to_owned(), at));
+                    return Some((Kind::ListLoosened, now.to_owned(), at));
                 }
                 if was != is && begins_alike(at) {
-                    return Some((Code::Renumbered, "counts from another number now".to_owned(), at));
+                    return Some((Kind::Renumbered, "counts from another number now".to_owned(), at));
                 }
             }
             at = new.node(at).next;

@@ -10,8 +10,7 @@
 //! takes as many comparisons as there are new nodes. An explicit stack does it, since a line can
 //! open thousands of quotes.
 //!
-//! Where whole sections are the same byte for byte, `segments` finds the embedding without parsing
-//! them. Where there is no embedding, [`soft`] looks for one that allows what a policy may allow: a task
+//! Where there is no embedding, [`soft`] looks for one that allows what a policy may allow: a task
 //! that was ticked, a comment that changed, a paragraph that goes on, a list that was loosened. If that
 //! fails too, `explain` says which old node finds no place, with a bounded effort.
 //!
@@ -20,80 +19,36 @@
 
 mod explain;
 pub mod html;
-mod segments;
 mod soft;
-pub use self::segments::{Segment, segments};
 pub mod tree;
 
 use self::html::Balance;
-use self::tree::{Kind, NONE, Tree, same};
+use self::tree::{BlockKind, NONE, Tree, same};
 use super::text::{self, Lines};
-use super::{Code, Found, Layer, quoted, yaml};
-
-/// What came out of comparing two documents.
-#[derive(Clone, Debug, Default)]
-pub struct Blocks {
-    pub found: Vec<Found>,
-    /// Blocks that are new.
-    pub added: usize,
-}
+use super::{Finding, Kind, quoted, yaml};
 
 /// As many losses are explained in one file.
 const EXPLAINED: usize = 20;
-
-/// How many blocks a change of a document adds, where it can be told without comparing all of it
-/// that it only adds; see `segments`.
-pub fn added(before: &[u8], after: &[u8]) -> Option<usize> {
-    let (old, new) = (std::str::from_utf8(before).ok()?, std::str::from_utf8(after).ok()?);
-    if new.len() > LARGEST {
-        return None;
-    }
-    let (old, new) = (Parts::of(old), Parts::of(new));
-    // A byte order mark and front matter are the same, or not for here.
-    let head = |text: &str, body: &str| text.len() - body.len();
-    if old.text[..head(old.text, old.body)] != new.text[..head(new.text, new.body)] {
-        return None;
-    }
-    segments::added(old.body, new.body)
-}
 
 /// Larger texts are not read as Markdown.
 const LARGEST: usize = 1 << 30;
 
 /// Compares two documents: lines and blocks.
-pub fn compare(before: &[u8], after: &[u8]) -> Blocks {
-    compare_for(before, after, true)
-}
-
-/// As [`compare`]; where nothing is to be explained, a loss is told as the first line of the file.
-pub(super) fn compare_for(before: &[u8], after: &[u8], explain: bool) -> Blocks {
+pub fn compare(before: &[u8], after: &[u8]) -> Vec<Finding> {
     let lines = text::losses(before, after);
-    let documents = match readable(before, after) {
+    let (old, new) = match readable(before, after) {
         Ok(documents) => documents,
-        Err(unreadable) => {
-            let found = if lines.is_empty() { vec![unreadable] } else { lines };
-            return Blocks { found, added: 0 };
-        }
+        Err(unreadable) => return if lines.is_empty() { vec![*unreadable] } else { lines },
     };
-    if !lines.is_empty() && !explain {
-        return Blocks { found: lines, added: 0 };
-    }
-    let (old, new) = documents;
     let (u, v) = (Tree::parse(old.body), Tree::parse(new.body));
     let both = Both { old: &u, new: &v, places: &Places { old: &old, new: &new } };
-    let added = v.nodes.len().saturating_sub(u.nodes.len());
     let mut found = front_matter(&old, &new);
     found.extend(text::control(before, after));
     if lines.is_empty() {
         let mut search = Search::new(&u, &v);
         if search.embeds(0, 0) {
             found.extend(both.beside(&search.images));
-            return Blocks { found, added };
-        }
-        if !explain {
-            let message = "the old blocks are not all kept in order".to_owned();
-            found.push(Found::new(Layer::Block, Code::BlockLost, 1, message));
-            return Blocks { found, added };
+            return found;
         }
     }
     match soft::losses(&both, before, after) {
@@ -104,34 +59,37 @@ pub(super) fn compare_for(before: &[u8], after: &[u8], explain: bool) -> Blocks 
         }
         Err(lost) => found.extend(lost),
     }
-    Blocks { found, added }
+    found
 }
 
 /// Both documents, if they can be read as Markdown.
-fn readable<'t>(before: &'t [u8], after: &'t [u8]) -> Result<(Parts<'t>, Parts<'t>), Found> {
-    let refused = |code: Code, message: &str| Err(Found::new(Layer::Block, code, 1, message.to_owned()));
+pub(super) fn readable<'t>(
+    before: &'t [u8],
+    after: &'t [u8],
+) -> Result<(Parts<'t>, Parts<'t>), Box<Finding>> {
+    let refused = |code: Kind, message: &str| Err(Box::new(Finding::new(code, 1, message.to_owned())));
     let Some(old) = std::str::from_utf8(before).ok().filter(|_| memchr::memchr(0, before).is_none()) else {
-        return refused(Code::Opaque, "the old text is not UTF-8, so not one byte of it may change");
+        return refused(Kind::Opaque, "the old text is not UTF-8, so not one byte of it may change");
     };
     let Ok(new) = std::str::from_utf8(after) else {
-        return refused(Code::Unparsable, "the new text is not UTF-8");
+        return refused(Kind::Unparsable, "the new text is not UTF-8");
     };
     if memchr::memchr(0, after).is_some() {
-        return refused(Code::Unparsable, "the new text holds a NUL byte");
+        return refused(Kind::Unparsable, "the new text holds a NUL byte");
     }
     // Places in a tree are kept in 32 bits.
     if new.len() > LARGEST {
-        return refused(Code::Opaque, "the text is over 1 GiB, too large to be read as Markdown");
+        return refused(Kind::Opaque, "the text is over 1 GiB, too large to be read as Markdown");
     }
     if tree::is_too_deep(old) || tree::is_too_deep(new) {
         return refused(
-            Code::Unparsable,
+            Kind::Unparsable,
             "a line opens more than 256 quotations or lists inside of each other",
         );
     }
     if tree::has_lazy_alert(old) || tree::has_lazy_alert(new) {
         return refused(
-            Code::Unparsable,
+            Kind::Unparsable,
             "text without > is right below the first line of an alert; readers disagree on where it belongs",
         );
     }
@@ -140,21 +98,20 @@ fn readable<'t>(before: &'t [u8], after: &'t [u8]) -> Result<(Parts<'t>, Parts<'
 
 /// As [`compare`], for what roundtable wrote alone: each marker and the block it is before are
 /// kept whole and in order. What is around them may change.
-pub fn compare_written(before: &[u8], after: &[u8]) -> Blocks {
+pub fn compare_written(before: &[u8], after: &[u8]) -> Vec<Finding> {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(before), std::str::from_utf8(after)) else {
         let same = memchr::memmem::find(before, MARKER.as_bytes()).is_none();
         let message = "the text is not UTF-8, so what roundtable wrote in it must stay as it is".to_owned();
-        let found = Found::new(Layer::Block, Code::Opaque, 1, message);
-        return Blocks { found: if same { Vec::new() } else { vec![found] }, ..Blocks::default() };
+        let found = Finding::new(Kind::Opaque, 1, message);
+        return if same { Vec::new() } else { vec![found] };
     };
     if tree::is_too_deep(old) || tree::is_too_deep(new) {
         let message = "a line opens more than 256 quotations or lists inside of each other".to_owned();
-        let found = vec![Found::new(Layer::Block, Code::Unparsable, 1, message)];
-        return Blocks { found, added: 0 };
+        return vec![Finding::new(Kind::Unparsable, 1, message)];
     }
     let (old, new) = (Parts::of(old), Parts::of(new));
     let (u, v) = (Tree::parse(old.body), Tree::parse(new.body));
-    let (mut blocks, mut cursor) = (Blocks::default(), 1);
+    let (mut found, mut cursor) = (Vec::new(), 1);
     for written in written(&u) {
         let mut at = cursor;
         let image = loop {
@@ -168,16 +125,16 @@ pub fn compare_written(before: &[u8], after: &[u8]) -> Blocks {
         };
         match image {
             Some(at) => cursor = v.after(at),
-            None if blocks.found.len() < EXPLAINED => {
+            None if found.len() < EXPLAINED => {
                 let shown = quoted(u.source(written));
                 let message = format!("\"{shown}\", which roundtable wrote, is lost, changed or moved");
                 let line = old.line(u.node(written).start());
-                blocks.found.push(Found::new(Layer::Block, Code::BlockLost, line, message));
+                found.push(Finding::new(Kind::BlockLost, line, message));
             }
             None => {}
         }
     }
-    blocks
+    found
 }
 
 /// What a traceability marker begins with.
@@ -187,17 +144,17 @@ pub(super) const MARKER: &str = "<!-- Elaboration: step ";
 /// where the heading is bold text, everything up to the next section or marker.
 fn written(tree: &Tree<'_>) -> Vec<u32> {
     let is_marker =
-        |at: u32| tree.node(at).kind == Kind::Html && tree.content(at).starts_with(MARKER.as_bytes());
+        |at: u32| tree.node(at).kind == BlockKind::Html && tree.content(at).starts_with(MARKER.as_bytes());
     let mut found = Vec::new();
     for at in (1..tree.nodes.len() as u32).filter(|at| is_marker(*at)) {
         found.push(at);
         let next = tree.after(at);
-        if (next as usize) < tree.nodes.len() && tree.node(next).kind == Kind::Section {
+        if (next as usize) < tree.nodes.len() && tree.node(next).kind == BlockKind::Section {
             found.push(next);
             continue;
         }
         let mut next = tree.node(at).next;
-        while next != NONE && tree.node(next).kind != Kind::Section && !is_marker(next) {
+        while next != NONE && tree.node(next).kind != BlockKind::Section && !is_marker(next) {
             found.push(next);
             next = tree.node(next).next;
         }
@@ -209,7 +166,7 @@ fn written(tree: &Tree<'_>) -> Vec<u32> {
 pub(crate) struct Parts<'t> {
     text: &'t str,
     /// The YAML between the two lines, if there is front matter.
-    front: Option<&'t str>,
+    pub(super) front: Option<&'t str>,
     pub(crate) body: &'t str,
 }
 
@@ -254,12 +211,12 @@ fn front(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Front matter stays on line 1 and is compared as data (S5).
-fn front_matter(old: &Parts<'_>, new: &Parts<'_>) -> Vec<Found> {
+fn front_matter(old: &Parts<'_>, new: &Parts<'_>) -> Vec<Finding> {
     match (old.front, new.front) {
         (None, _) => Vec::new(),
         (Some(_), None) => {
             let message = "the front matter is no longer the first thing in the file".to_owned();
-            vec![Found::new(Layer::Block, Code::FrontMatter, 1, message).head(1)]
+            vec![Finding::new(Kind::FrontMatter, 1, message).head(1)]
         }
         (Some(old), Some(new)) if old == new => Vec::new(),
         (Some(old), Some(new)) => {
@@ -270,21 +227,21 @@ fn front_matter(old: &Parts<'_>, new: &Parts<'_>) -> Vec<Found> {
 }
 
 /// Lines of both texts.
-struct Places<'a> {
-    old: &'a Parts<'a>,
-    new: &'a Parts<'a>,
+pub(super) struct Places<'a> {
+    pub(super) old: &'a Parts<'a>,
+    pub(super) new: &'a Parts<'a>,
 }
 
 /// Two documents that are compared.
-struct Both<'a> {
-    old: &'a Tree<'a>,
-    new: &'a Tree<'a>,
-    places: &'a Places<'a>,
+pub(super) struct Both<'a> {
+    pub(super) old: &'a Tree<'a>,
+    pub(super) new: &'a Tree<'a>,
+    pub(super) places: &'a Places<'a>,
 }
 
 impl Both<'_> {
     /// The line of an old node.
-    fn old_line(&self, node: u32) -> usize {
+    pub(super) fn old_line(&self, node: u32) -> usize {
         self.places.old.line(self.old.node(node).start()).min(self.places.old.lines().max(1))
     }
 
@@ -293,7 +250,7 @@ impl Both<'_> {
     }
 
     /// What an embedding does not tell: link definitions, and raw HTML that is new.
-    fn beside(&self, images: &[u32]) -> Vec<Found> {
+    fn beside(&self, images: &[u32]) -> Vec<Finding> {
         let mut found = self.lost_definitions();
         if self.new.has_html() {
             found.extend(self.unbalanced_html(images));
@@ -302,17 +259,17 @@ impl Both<'_> {
     }
 
     /// Link definitions that lead elsewhere, or are none any more.
-    fn lost_definitions(&self) -> Vec<Found> {
+    fn lost_definitions(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         // `[x]` is a box to one reader, and a link to another once it is defined.
-        let is_task = |node: &tree::Node| node.kind == Kind::Item && !node.is_bare();
+        let is_task = |node: &tree::Node| node.kind == BlockKind::Item && !node.is_bare();
         if let Some(new) = self.new.definitions.get("x").filter(|_| !self.old.definitions.contains_key("x"))
             && let Some(at) = self.old.nodes.iter().position(is_task)
         {
             let message = "the boxes of tasks may become links: [x] is defined now".to_owned();
             let line = self.old_line(at as u32);
             let head = self.places.new.line(new.start);
-            found.push(Found::new(Layer::Block, Code::LinkTarget, line, message).head(head));
+            found.push(Finding::new(Kind::LinkTarget, line, message).head(head));
         }
         for (label, old) in &self.old.definitions {
             let new = self.new.definitions.get(label);
@@ -327,12 +284,11 @@ impl Both<'_> {
                     let message = format!(
                         "the definition of [{shown}] leads to \"{target}\" now, or has another title"
                     );
-                    Found::new(Layer::Block, Code::LinkTarget, line, message)
-                        .head(self.places.new.line(new.start))
+                    Finding::new(Kind::LinkTarget, line, message).head(self.places.new.line(new.start))
                 }
                 None => {
                     let message = format!("[{shown}] is not defined any more");
-                    Found::new(Layer::Block, Code::LinkTarget, line, message)
+                    Finding::new(Kind::LinkTarget, line, message)
                 }
             };
             found.push(lost);
@@ -344,7 +300,7 @@ impl Both<'_> {
     }
 
     /// New raw HTML that is not balanced on its own, or that takes over the page.
-    fn unbalanced_html(&self, images: &[u32]) -> Vec<Found> {
+    pub(super) fn unbalanced_html(&self, images: &[u32]) -> Vec<Finding> {
         let mut is_image = vec![false; self.new.nodes.len()];
         images.iter().for_each(|image| is_image[*image as usize] = true);
         let (mut found, mut balance, mut opener) = (Vec::new(), Balance::default(), 0);
@@ -392,10 +348,10 @@ impl Both<'_> {
         node != 0 && (at >= self.new.after(node) || cell != 0 && at != node)
     }
 
-    fn raw(&self, at: u32, kept: u32, wrong: &str) -> Found {
+    fn raw(&self, at: u32, kept: u32, wrong: &str) -> Finding {
         let node = self.new.node(at);
         let message = format!("the new {} \"{}\": {wrong}", node.kind.name(), quoted(self.new.source(at)));
-        Found::new(Layer::Block, Code::RawHtml, self.old_line(kept), message).head(self.new_line(at))
+        Finding::new(Kind::RawHtml, self.old_line(kept), message).head(self.new_line(at))
     }
 }
 
@@ -439,7 +395,7 @@ impl<'a> Search<'a> {
         Frame {
             u: self.old.node(u).first,
             v: self.new.node(v).first,
-            fixed: self.old.node(u).kind == Kind::Numbers,
+            fixed: self.old.node(u).kind == BlockKind::Numbers,
             images: self.images.len(),
         }
     }
@@ -494,12 +450,8 @@ impl<'a> Search<'a> {
 mod tests {
     use super::*;
 
-    fn codes(before: &str, after: &str) -> Vec<Code> {
-        super::super::compare("a.md", super::super::Rule::Markdown, before.as_bytes(), after.as_bytes())
-            .losses
-            .into_iter()
-            .map(|loss| loss.code)
-            .collect()
+    fn codes(before: &str, after: &str) -> Vec<Kind> {
+        compare(before.as_bytes(), after.as_bytes()).into_iter().map(|found| found.kind).collect()
     }
 
     /// The left column of the table "What follows, in user terms".
@@ -537,7 +489,7 @@ mod tests {
     /// The right column of the same table.
     #[test]
     fn what_loses_or_changes_fails() {
-        use Code::*;
+        use Kind::*;
         for (before, after, code) in [
             ("a\nb\n", "a\nnew\nb\n", ParagraphChanged),
             ("a\n\nb\n", "a\nnew\n\nb\n", ParagraphExtended),
@@ -587,10 +539,10 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_stay_as_they_are() {
-        let code = |before: &[u8], after: &[u8]| compare(before, after).found[0].code;
-        assert_eq!(code(b"a\xff\n", b"a\xff\n\nb\n"), Code::Opaque);
-        assert_eq!(code(b"a\n", b"a\n\n\xff\n"), Code::Unparsable);
-        assert_eq!(code(b"a\n", b"a\n\n\0\n"), Code::Unparsable);
+        let code = |before: &[u8], after: &[u8]| compare(before, after)[0].kind;
+        assert_eq!(code(b"a\xff\n", b"a\xff\n\nb\n"), Kind::Opaque);
+        assert_eq!(code(b"a\n", b"a\n\n\xff\n"), Kind::Unparsable);
+        assert_eq!(code(b"a\n", b"a\n\n\0\n"), Kind::Unparsable);
     }
 
     #[test]
@@ -599,7 +551,7 @@ mod tests {
         assert_eq!(codes(&deep, &format!("{deep}\nb\n")), []);
         assert!(!codes(&deep, &format!("```\n{deep}")).is_empty());
         for too_deep in [">".repeat(5_000), "- ".repeat(300), "1. > ".repeat(200)] {
-            assert_eq!(codes(&too_deep, &format!("{too_deep}\n\nb\n")), [Code::Unparsable]);
+            assert_eq!(codes(&too_deep, &format!("{too_deep}\n\nb\n")), [Kind::Unparsable]);
         }
         // What is open is a digest, not a list that every block would carry.
         let open = "<div>\n\n".repeat(20_000);

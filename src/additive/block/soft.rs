@@ -8,10 +8,10 @@
 
 use super::explain::Explanation;
 use super::html;
-use super::tree::{Kind, Tree, same};
+use super::tree::{BlockKind, Tree, same};
 use super::{Both, Search};
 use crate::additive::text::{self, Lines, without_end};
-use crate::additive::{Code, Found, Layer, quoted};
+use crate::additive::{Finding, Kind, quoted};
 
 /// What may become of an old line.
 #[derive(Clone, Copy, Default)]
@@ -26,7 +26,7 @@ pub(super) fn losses(
     both: &Both<'_>,
     before: &[u8],
     after: &[u8],
-) -> Result<(Vec<Found>, Vec<u32>), Vec<Found>> {
+) -> Result<(Vec<Finding>, Vec<u32>), Vec<Finding>> {
     let comments: Vec<bool> = (0..both.old.nodes.len() as u32).map(|at| is_free(both.old, at)).collect();
     if let Some(lost) = lost_line(&allowed_lines(both, &comments), before, after) {
         return Err(vec![lost]);
@@ -36,7 +36,7 @@ pub(super) fn losses(
         return Err(Explanation::new(both, &comments).losses());
     }
     let pairs = search.kept.iter().copied().zip(search.images.iter().copied());
-    let mut found: Vec<Found> =
+    let mut found: Vec<Finding> =
         pairs.filter(|(u, v)| !same(both.old, *u, both.new, *v)).map(|(u, v)| changed(both, u, v)).collect();
     found.extend(changed_comments(both, &comments, found.is_empty()));
     Ok((found, search.images))
@@ -45,7 +45,7 @@ pub(super) fn losses(
 /// A comment that may change: a block of its own, and none of our markers.
 fn is_free(tree: &Tree<'_>, at: u32) -> bool {
     let content = tree.content(at);
-    tree.node(at).kind == Kind::Html
+    tree.node(at).kind == BlockKind::Html
         && memchr::memmem::find(content, super::MARKER.as_bytes()).is_none()
         && html::is_comment(content)
 }
@@ -61,15 +61,15 @@ pub(super) fn fits(old: &Tree<'_>, u: u32, new: &Tree<'_>, v: u32) -> bool {
     }
     let (was, is) = (old.content(u), new.content(v));
     match kind {
-        Kind::Item => was == b" " && is == b"x",
-        Kind::Bullets | Kind::Numbers => {
+        BlockKind::Item => was == b" " && is == b"x",
+        BlockKind::Bullets | BlockKind::Numbers => {
             was.first() == is.first()
                 && (was.get(1), is.get(1)) == (Some(&b't'), Some(&b'l'))
                 && was.get(2..) == is.get(2..)
         }
-        Kind::Paragraph => {
+        BlockKind::Paragraph => {
             let (source, now) = (old.source(u), new.source(v));
-            let rendered = was.get(..was.len().saturating_sub(source.len() + 1)).unwrap_or_default();
+            let rendered = was.get(..was.len().saturating_sub(source.len() + 2)).unwrap_or_default();
             goes_on(source.as_bytes(), now.as_bytes())
                 && is.starts_with(rendered)
                 && adds_balanced_html(old, u, new, v)
@@ -98,28 +98,28 @@ fn goes_on(was: &[u8], is: &[u8]) -> bool {
 }
 
 /// The finding for an old node whose image is not the same.
-fn changed(both: &Both<'_>, u: u32, v: u32) -> Found {
+fn changed(both: &Both<'_>, u: u32, v: u32) -> Finding {
     let shown = quoted(both.old.source(u));
     let (code, now) = match both.old.node(u).kind {
-        Kind::Item => (Code::TaskTicked, "is marked as done"),
-        Kind::Paragraph => (Code::ParagraphExtended, "goes on now"),
-        _ => (Code::ListLoosened, "is set apart by a blank line now: every item becomes a paragraph"),
+        BlockKind::Item => (Kind::TaskTicked, "is marked as done"),
+        BlockKind::Paragraph => (Kind::ParagraphExtended, "goes on now"),
+        _ => (Kind::ListLoosened, "is set apart by a blank line now: every item becomes a paragraph"),
     };
     let (line, head) = super::explain::first_difference(both, u, v);
     let message = format!("the {} \"{shown}\" {now}", both.old.node(u).kind.name());
-    Found::new(Layer::Block, code, line, message).head(head)
+    Finding::new(code, line, message).head(head)
 }
 
 /// Old comments that are not in the new text, in their order; at least one where nothing else differs.
-fn changed_comments(both: &Both<'_>, comments: &[bool], any: bool) -> Vec<Found> {
+fn changed_comments(both: &Both<'_>, comments: &[bool], any: bool) -> Vec<Finding> {
     let old = (0..both.old.nodes.len() as u32).filter(|at| comments[*at as usize]);
     let new: Vec<u32> =
-        (0..both.new.nodes.len() as u32).filter(|at| both.new.node(*at).kind == Kind::Html).collect();
+        (0..both.new.nodes.len() as u32).filter(|at| both.new.node(*at).kind == BlockKind::Html).collect();
     let mut kept = new.iter();
     let (mut found, mut first) = (Vec::new(), None);
     let told = |at: u32| {
         let message = format!("the comment \"{}\" is changed, moved or removed", quoted(both.old.source(at)));
-        Found::new(Layer::Block, Code::CommentChanged, both.old_line(at), message)
+        Finding::new(Kind::CommentChanged, both.old_line(at), message)
     };
     for at in old {
         first.get_or_insert(at);
@@ -146,9 +146,9 @@ fn allowed_lines(both: &Both<'_>, comments: &[bool]) -> Vec<Allowed> {
         let (node, length) = (tree.node(at), tree.source(at).len());
         let last = line(node.start() + length.saturating_sub(1));
         match node.kind {
-            Kind::Paragraph => allowed[last].extended = true,
-            Kind::Item if tree.content(at) == b" " => allowed[line(node.start())].ticked = true,
-            Kind::Html if comments[at as usize] => {
+            BlockKind::Paragraph => allowed[last].extended = true,
+            BlockKind::Item if tree.content(at) == b" " => allowed[line(node.start())].ticked = true,
+            BlockKind::Html if comments[at as usize] => {
                 allowed[line(node.start())..=last].iter_mut().for_each(|line| line.gone = true);
             }
             _ => {}
@@ -159,7 +159,7 @@ fn allowed_lines(both: &Both<'_>, comments: &[bool]) -> Vec<Allowed> {
 
 /// The first old line that has no place in the new text, once what is allowed is allowed. The leftmost match
 /// is complete here too: whether two lines fit depends on these two alone.
-fn lost_line(allowed: &[Allowed], before: &[u8], after: &[u8]) -> Option<Found> {
+fn lost_line(allowed: &[Allowed], before: &[u8], after: &[u8]) -> Option<Finding> {
     let mut new = Lines::of(after);
     let mut old = Lines::of(before).enumerate().peekable();
     while let Some((at, line)) = old.next() {
@@ -190,16 +190,16 @@ fn keeps(old: &[u8], new: &[u8], allowed: Allowed, last: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::additive::{Code, Rule, compare};
+    use crate::additive::{Kind, block};
 
-    fn codes(before: &str, after: &str) -> Vec<Code> {
-        let outcome = compare("a.md", Rule::Markdown, before.as_bytes(), after.as_bytes());
-        outcome.losses.into_iter().map(|loss| loss.code).collect()
+    fn codes(before: &str, after: &str) -> Vec<Kind> {
+        let found = block::compare(before.as_bytes(), after.as_bytes());
+        found.into_iter().map(|found| found.kind).collect()
     }
 
     #[test]
     fn what_a_policy_may_allow_has_a_code_of_its_own() {
-        use Code::*;
+        use Kind::*;
         for (before, after, code) in [
             ("- [ ] pay\n- [ ] sign\n", "- [x] pay\n- [ ] sign\n", TaskTicked),
             ("- [ ] pay\n\n- [ ] sign\n", "- [X] pay\n\n- [ ] sign\n", TaskTicked),
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn nothing_else_hides_behind_it() {
-        use Code::*;
+        use Kind::*;
         for (before, after, code) in [
             ("- [x] pay\n", "- [ ] pay\n", LineLost),
             ("- [ ] pay\n", "- [x] pay more\n", TaskTicked),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use build::Builder;
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Options, Parser};
 use sha2::{Digest as _, Sha256};
 
 use super::html::Place;
@@ -20,11 +20,32 @@ const MARKDOWN: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_GFM);
 
+/// What stands after a NUL in the label of inline content, which text cannot hold.
+pub mod mark {
+    pub const EMPHASIS: u8 = 1;
+    pub const STRONG: u8 = 2;
+    pub const STRIKE: u8 = 3;
+    /// A link or an image: its target and title follow, each after its length in four bytes.
+    pub const LINK: u8 = 4;
+    pub const IMAGE: u8 = 5;
+    /// Emphasis, a strike, a link or an image ends.
+    pub const END: u8 = 6;
+    pub const TEXT: u8 = 7;
+    pub const CODE: u8 = 8;
+    pub const HTML: u8 = 9;
+    pub const SOFT_BREAK: u8 = 10;
+    pub const HARD_BREAK: u8 = 11;
+    pub const OTHER: u8 = 12;
+    pub const NOTE: u8 = 13;
+    /// The rendering is over, and the source text follows.
+    pub const SOURCE: u8 = 14;
+}
+
 /// No node.
 pub const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BlockKind {
     Document,
     /// A top-level heading with everything below it.
     Section,
@@ -44,31 +65,31 @@ pub enum Kind {
     Footnote,
 }
 
-impl Kind {
+impl BlockKind {
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Document => "document",
-            Kind::Section => "section",
-            Kind::Heading => "heading",
-            Kind::Paragraph => "paragraph",
-            Kind::Code => "code block",
-            Kind::Html => "HTML block",
-            Kind::Bullets => "list",
-            Kind::Numbers => "numbered list",
-            Kind::Item => "list item",
-            Kind::Quote => "quotation",
-            Kind::Rule => "line across",
-            Kind::Table => "table",
-            Kind::Row => "table row",
-            Kind::Footnote => "footnote",
+            BlockKind::Document => "document",
+            BlockKind::Section => "section",
+            BlockKind::Heading => "heading",
+            BlockKind::Paragraph => "paragraph",
+            BlockKind::Code => "code block",
+            BlockKind::Html => "HTML block",
+            BlockKind::Bullets => "list",
+            BlockKind::Numbers => "numbered list",
+            BlockKind::Item => "list item",
+            BlockKind::Quote => "quotation",
+            BlockKind::Rule => "line across",
+            BlockKind::Table => "table",
+            BlockKind::Row => "table row",
+            BlockKind::Footnote => "footnote",
         }
     }
 }
 
 #[derive(Clone, Debug)]
 pub struct Node {
-    pub kind: Kind,
+    pub kind: BlockKind,
     /// What the node is, without what is around it; in the tree's labels.
     content: Range<u32>,
     /// The raw HTML elements that are open where it starts; in the tree's contexts.
@@ -225,7 +246,7 @@ impl<'t> Tree<'t> {
 
     /// The section a node is in, itself included; the document where there is none.
     pub fn section_of(&self, mut at: u32) -> u32 {
-        while !matches!(self.node(at).kind, Kind::Section | Kind::Document) {
+        while !matches!(self.node(at).kind, BlockKind::Section | BlockKind::Document) {
             at = self.node(at).parent;
         }
         at
@@ -248,7 +269,8 @@ impl<'t> Tree<'t> {
             while let Some(node) = self.nodes.get(at).filter(|node| node.context != 0) {
                 let content = self.content(at as u32);
                 // A list goes on after the region's end.
-                let content = if matches!(node.kind, Kind::Bullets | Kind::Numbers) { b"" } else { content };
+                let content =
+                    if matches!(node.kind, BlockKind::Bullets | BlockKind::Numbers) { b"" } else { content };
                 hash.update([node.kind as u8]);
                 hash.update((content.len() as u32).to_le_bytes());
                 hash.update(content);
@@ -315,45 +337,6 @@ fn half(hash: Sha256) -> [u8; 16] {
     half
 }
 
-/// How many nodes the tree of a text has below its document: all that is read of what nothing is
-/// against.
-pub fn count(text: &str) -> usize {
-    let (mut found, mut in_leaf) = (0, false);
-    for event in Parser::new_ext(text, MARKDOWN) {
-        // The nodes that a block begins, and whether inline content follows.
-        let (nodes, leaf) = match event {
-            Event::Start(
-                Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. },
-            ) => (usize::from(!in_leaf), true),
-            Event::End(
-                TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image,
-            )
-            | Event::Html(_) => continue,
-            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::CodeBlock(_)) => (1, true),
-            Event::Start(Tag::TableCell) => (0, true),
-            // What indents the block is text in it.
-            Event::Start(Tag::HtmlBlock) => (1, true),
-            Event::Start(
-                Tag::BlockQuote(_)
-                | Tag::List(_)
-                | Tag::Item
-                | Tag::Table(_)
-                | Tag::FootnoteDefinition(_)
-                | Tag::TableRow,
-            )
-            | Event::Rule => (1, false),
-            Event::Start(_) | Event::End(_) => (0, false),
-            // It is before the item's text.
-            Event::TaskListMarker(_) => continue,
-            // Directly in an item it is a paragraph that no event begins or ends.
-            _ => (usize::from(!in_leaf), true),
-        };
-        found += nodes;
-        in_leaf = leaf;
-    }
-    found
-}
-
 /// Whether two nodes have equal labels (S4).
 pub fn same(old: &Tree<'_>, u: u32, new: &Tree<'_>, v: u32) -> bool {
     old.node(u).kind == new.node(v).kind
@@ -366,59 +349,6 @@ pub fn same(old: &Tree<'_>, u: u32, new: &Tree<'_>, v: u32) -> bool {
 mod tests {
     use super::super::html::Context;
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn nodes_are_counted_as_the_tree_has_them(
-            parts in prop::collection::vec(prop::sample::select(PARTS.to_vec()), 0..24)
-        ) {
-            let text = parts.concat();
-            prop_assert_eq!(count(&text), Tree::parse(&text).nodes.len() - 1, "{:?}", text);
-        }
-    }
-
-    /// What makes blocks, begins and ends them, and is in them.
-    const PARTS: [&str; 38] = [
-        "\n",
-        "\n\n",
-        " ",
-        "    ",
-        "\t",
-        "a",
-        "b c",
-        "# ",
-        "## ",
-        "===",
-        "---\n",
-        "***\n",
-        "- ",
-        "* ",
-        "1. ",
-        "2) ",
-        "> ",
-        "```\n",
-        "~~~x\n",
-        "| a | b |\n|---|---|\n",
-        "| *c* | `d` |\n",
-        "|",
-        "*",
-        "**",
-        "~~",
-        "`",
-        "[",
-        "](x)",
-        "![",
-        "[r]: /u\n",
-        "<b>",
-        "</b>",
-        "<div>\n",
-        "</div>\n",
-        "<!-- ",
-        " -->\n",
-        "\\\n",
-        "&amp;",
-    ];
 
     /// The tree as one line a node, indented by depth.
     fn drawn(text: &str) -> String {
@@ -431,7 +361,7 @@ mod tests {
             }
             let source = tree.source(at).lines().next().unwrap_or_default();
             let context = Context::name(tree.context(at)).unwrap_or_default();
-            let list = matches!(tree.node(at).kind, Kind::Bullets | Kind::Numbers);
+            let list = matches!(tree.node(at).kind, BlockKind::Bullets | BlockKind::Numbers);
             let label =
                 if list { String::from_utf8_lossy(tree.content(at)).into_owned() } else { source.into() };
             out.push_str(&format!(

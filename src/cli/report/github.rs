@@ -9,7 +9,7 @@ use std::io::Write as _;
 
 use super::super::exit::Fail;
 use super::super::screen::Screen;
-use super::{Reports, findings, sum};
+use super::{Reports, catastrophes, declared, findings, sum};
 use crate::github::page::inert;
 use crate::plain;
 
@@ -21,26 +21,32 @@ const SUMMARY: usize = 512 * 1024;
 pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Result<(), Fail> {
     let found = findings(reports);
     let mut lines = String::new();
+    for ((reason, file), count) in declared(reports) {
+        let message = format!("{count} declared: {} ({})", plain::shown(reason), plain::shown(file));
+        lines.push_str(&format!("::notice title=declared losses::{}\n", data(&message)));
+    }
+    for line in catastrophes(reports) {
+        lines.push_str(&format!("::error title=most of a file is lost::{}\n", data(&line)));
+    }
     for fails in [true, false] {
-        for shown in found.iter().filter(|shown| shown.fails == fails).take(SHOWN) {
-            let (file, loss) = (shown.file, shown.loss);
+        for shown in found.iter().filter(|shown| shown.finding.fails() == fails).take(SHOWN) {
+            let (file, finding) = (shown.file, shown.finding);
             let command = if fails { "error" } else { "warning" };
-            let title = property(&format!("{}: {}", loss.layer.name(), loss.code.name()));
+            let title = property(&format!("{}: {}", finding.class.name(), finding.kind.name()));
             // The line of the head, else that of the base: GitHub shows what has a file and a line.
             let place = match plain::is_clean(&file.path) {
                 true => {
-                    let line = loss.head_line.unwrap_or(loss.line).max(1);
+                    let line = finding.head_line.unwrap_or(finding.line).max(1);
                     format!("file={},line={line},", property(&file.path))
                 }
                 false => String::new(),
             };
             let message = format!(
-                "{}, line {} of the old text: {}. {}. To fix it: {}.",
+                "{}, line {} of the old text: {}. To fix it: {}.",
                 plain::shown(&file.path),
-                loss.line,
-                plain::clean(&loss.message),
-                plain::capital(loss.code.why()),
-                loss.hint
+                finding.line,
+                plain::clean(&finding.message),
+                finding.hint
             );
             lines.push_str(&format!("::{command} {place}title={title}::{}\n", data(&message)));
         }
@@ -49,7 +55,7 @@ pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Re
         let file = crate::config::FILE;
         lines.push_str(&format!("::notice file={file},line=1,title=roundtable check::{}\n", data(notice)));
     }
-    let count = |fails: bool| found.iter().filter(|shown| shown.fails == fails).count();
+    let count = |fails: bool| found.iter().filter(|shown| shown.finding.fails() == fails).count();
     let more = count(true).saturating_sub(SHOWN) + count(false).saturating_sub(SHOWN);
     if more > 0 {
         lines.push_str(&format!(
@@ -77,6 +83,13 @@ fn summary(reports: &Reports) -> Result<(), Fail> {
         return Ok(());
     };
     let mut text = format!("### roundtable check\n\n{}\n", plain::markdown(&sum(reports)));
+    for ((reason, file), count) in declared(reports) {
+        let line = format!("{count} declared: {} ({})", plain::shown(reason), plain::shown(file));
+        text.push_str(&format!("\n{}\n", inert(&plain::markdown(&line))));
+    }
+    for line in catastrophes(reports) {
+        text.push_str(&format!("\n**{}**\n", inert(&plain::markdown(&line))));
+    }
     let found = findings(reports);
     if !found.is_empty() {
         text.push_str("\n| file | line | finding | what happened |\n| --- | ---: | --- | --- |\n");
@@ -87,9 +100,9 @@ fn summary(reports: &Reports) -> Result<(), Fail> {
         let row = format!(
             "| {} | {} | {} | {} |\n",
             cell(&shown.file.path),
-            shown.loss.line,
-            shown.loss.code.name(),
-            cell(&shown.loss.message)
+            shown.finding.line,
+            shown.finding.kind.name(),
+            cell(&shown.finding.message)
         );
         if text.len() + row.len() > SUMMARY {
             text.push_str(&format!("\nand {} more\n", found.len() - at));

@@ -1,100 +1,90 @@
-//! A report as people read it: each finding with the place, the lost text in its context, why it is
-//! a loss, and what to do.
+//! A report as people read it: what is declared, the worst in one line, and each finding with the old text beside
+//! the new one. What helps is said once for each remedy.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use super::super::exit::Fail;
+use unicode_width::UnicodeWidthStr as _;
+
 use super::super::screen::Screen;
-use super::{Reports, SHOWN, Shown, findings, sum};
+use super::{Reports, Shown, catastrophes, declared, findings, is_catastrophe, sum};
+use crate::additive::content::change::differences;
 use crate::plain;
-use crate::repo::{Repo, short};
 
-/// Lines shown before and after the line that is meant.
-const AROUND: usize = 2;
-/// Characters of a line that are shown.
-const WIDE: usize = 110;
+/// Findings that are shown; more are counted.
+const SHOWN: usize = 12;
+/// Findings that are shown of a file of which little is left.
+const OF_CATASTROPHE: usize = 3;
+/// Characters of a text that are shown.
+const WIDE: usize = 100;
 
-pub fn write(repo: &Repo, reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Result<(), Fail> {
+pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) {
     notices.iter().for_each(|notice| screen.note(notice));
+    for ((reason, file), count) in declared(reports) {
+        let losses = if count == 1 { "1 loss is".to_owned() } else { format!("{count} losses are") };
+        screen.say_strong(&format!("{losses} declared: {} ({})", plain::shown(reason), plain::shown(file)));
+    }
+    catastrophes(reports).iter().for_each(|line| screen.say_strong(line));
     let found = findings(reports);
-    for (at, shown) in found.iter().take(SHOWN).enumerate() {
-        if at > 0 {
-            screen.say("");
-        }
-        one(repo, shown, reports.len() > 1, screen)?;
-    }
-    if found.len() > SHOWN {
-        screen.say(&format!("\n… and {} more; --json lists them all.", found.len() - SHOWN));
-    }
-    for (report, _) in reports {
-        for file in report.files.iter().filter(|file| file.exception.is_some()) {
-            let Some(exception) = &file.exception else { continue };
-            let path = plain::shown(&file.path);
-            let reason = plain::shown(&exception.reason);
-            screen.warn(&format!("{path} is excepted by commit {}: {reason}", short(exception.commit)));
+    let mut of_file: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut shown = 0;
+    let mut helped: BTreeSet<&str> = BTreeSet::new();
+    for one in &found {
+        let count = of_file.entry(&one.file.path).or_default();
+        *count += 1;
+        let is_enough = is_catastrophe(one.file) && *count > OF_CATASTROPHE;
+        if shown < SHOWN && !is_enough {
+            show(one, reports.len() > 1, screen);
+            if helped.insert(&one.finding.hint) {
+                screen.say(&format!("      = help: {}", one.finding.hint));
+            }
+            shown += 1;
         }
     }
-    if !found.is_empty() {
-        screen.say("");
+    if found.len() > shown {
+        screen.say(&format!("… and {} more; --json lists them all.", found.len() - shown));
+    }
+    if found.iter().any(|one| one.finding.fails()) {
+        screen.say("To lose something on purpose, say why: roundtable check … --declare REASON");
     }
     screen.say_strong(&sum(reports));
-    Ok(())
 }
 
-fn one(repo: &Repo, shown: &Shown<'_>, several: bool, screen: &Screen) -> Result<(), Fail> {
-    let Shown { report, file, loss, fails } = shown;
-    let (path, line) = (plain::shown(&file.path), loss.line);
-    screen.say_finding(*fails, loss.code.name(), &plain::clean(&loss.message));
+fn show(one: &Shown<'_>, several: bool, screen: &Screen) {
+    let Shown { report, file, finding } = one;
+    screen.say_finding(finding.fails(), finding.kind.name(), &plain::clean(&finding.message));
     let at = if several { format!(" (in {})", super::super::check::sides(report).1) } else { String::new() };
-    screen.say(&format!("  --> {path}:{line}{at}"));
-    let old = repo.with_blob(file.old, |bytes| excerpt(bytes, line));
-    // A submodule's commit is no blob of this repository.
-    let old = old.unwrap_or_default();
-    let width = old.last().map_or(1, |(number, _)| number.to_string().len());
-    for (number, text) in &old {
-        let sign = if *number == line { ">" } else { " " };
-        screen.say(format!("{sign} {number:>width$} | {text}").trim_end());
+    screen.say(&format!("  --> {}:{}{at}", plain::shown(&file.path), finding.line));
+    let clean = |text: &str| plain::one_line(&plain::clean(text));
+    let old = clean(&finding.old);
+    if let Some(new) = finding.new.as_deref().map(clean).filter(|new| *new != old) {
+        let (taken, put) = differences(&old, &new);
+        marked("old", &old, &taken, screen);
+        marked("now", &new, &put, screen);
+    } else if !old.is_empty() && finding.message.chars().count() > WIDE {
+        screen.say(&format!("  old | {}", plain::cut(&old, WIDE)));
     }
-    if let (Some(head_line), Some(new)) = (loss.head_line, file.new) {
-        let now = repo.with_blob(new, |bytes| excerpt(bytes, head_line)).unwrap_or_default();
-        if let Some((number, text)) = now.iter().find(|(number, _)| *number == head_line) {
-            screen.say(format!("  {:>width$} = now, line {number}: {text}", "").trim_end());
+}
+
+/// A text with the words marked that differ; of a long one the part around the first of them.
+fn marked(label: &str, text: &str, ranges: &[Range<usize>], screen: &Screen) {
+    let first = ranges.first().map_or(0, |range| range.start);
+    let before = text[..first].char_indices().rev().nth(WIDE / 3).map_or(0, |(at, _)| at);
+    let start = if text.chars().count() > WIDE { before } else { 0 };
+    let end = text[start..].char_indices().nth(WIDE).map_or(text.len(), |(at, _)| start + at);
+    let (prefix, suffix) = (if start > 0 { "…" } else { "" }, if end < text.len() { "…" } else { "" });
+    screen.say(&format!("  {label} | {prefix}{}{suffix}", &text[start..end]));
+    let mut marks = " ".repeat(prefix.width());
+    let mut at = start;
+    for range in ranges.iter().filter(|range| range.start < end && range.end > start) {
+        let (from, to) = (range.start.max(at), range.end.min(end));
+        if from >= at && to > from {
+            marks.push_str(&" ".repeat(text[at..from].width()));
+            marks.push_str(&"^".repeat(text[from..to].width().max(1)));
+            at = to;
         }
     }
-    screen.say(&format!("  {:>width$} = {}: {}", "", loss.layer.name(), loss.code.why()));
-    screen.say(&format!("  {:>width$} = help: {}", "", loss.hint));
-    Ok(())
-}
-
-/// A line of a text with those around it, each with its number; cut where they are long.
-fn excerpt(bytes: &[u8], line: usize) -> Vec<(usize, String)> {
-    let first = line.saturating_sub(AROUND).max(1);
-    let lines =
-        bytes.split(|byte| *byte == b'\n').enumerate().skip(first - 1).take(line + AROUND + 1 - first);
-    let mut found: Vec<(usize, String)> = lines
-        .map(|(at, text)| {
-            let text = String::from_utf8_lossy(&text[..text.len().min(4 * WIDE)]).into_owned();
-            (at + 1, plain::cut(plain::clean(&text).trim_end().replace('\t', "    ").as_str(), WIDE))
-        })
-        .collect();
-    // What follows the last line end is no line.
-    if found.len() > 1 && found.last().is_some_and(|(number, text)| text.is_empty() && *number > line) {
-        found.pop();
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_excerpt_is_the_line_and_its_neighbours() {
-        let numbers = |text: &str, line| {
-            excerpt(text.as_bytes(), line).into_iter().map(|(at, _)| at).collect::<Vec<_>>()
-        };
-        assert_eq!(numbers("a\nb\nc\nd\ne\nf\n", 4), [2, 3, 4, 5, 6]);
-        assert_eq!(numbers("a\nb\n", 1), [1, 2]);
-        assert_eq!(numbers("a", 1), [1]);
+    if marks.contains('^') {
+        screen.say(&format!("      | {marks}"));
     }
 }

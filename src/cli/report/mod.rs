@@ -5,63 +5,69 @@ mod human;
 pub mod review;
 mod sarif;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use git2::Oid;
 use serde_json::{Value, json};
 
-use super::check::Format;
+use super::check::{Format, Unused};
 use super::exit::Fail;
 use super::screen::Screen;
-use crate::additive::Loss;
+use crate::additive::Finding;
 use crate::check::{FileReport, Report};
-use crate::repo::Repo;
+use crate::plain;
 
 /// Reports with whether they are of one commit of a range (`--each`).
 type Reports = [(Report, bool)];
 
 /// Writes the reports in the wanted form.
 pub fn write(
-    repo: &Repo,
     reports: &Reports,
     notices: &BTreeSet<&str>,
+    unused: &[Unused],
     format: Format,
     screen: &Screen,
 ) -> Result<(), Fail> {
+    for (file, loss) in unused {
+        let text = loss
+            .text
+            .as_deref()
+            .map_or_else(|| "the file".to_owned(), |text| format!("\"{}\"", plain::cut(text, 60)));
+        screen.warn(&format!(
+            "{} declares the loss of {} in {}, and nothing like it is lost",
+            plain::shown(file),
+            plain::one_line(&plain::clean(&text)),
+            plain::shown(&loss.path)
+        ));
+    }
     match format {
-        Format::Human => human::write(repo, reports, notices, screen),
-        Format::Json => screen.raw(&format!("{:#}\n", as_json(reports, notices))),
-        Format::Sarif => screen.raw(&format!("{:#}\n", sarif::log(reports))),
+        Format::Human => human::write(reports, notices, screen),
+        Format::Json => return screen.raw(&format!("{:#}\n", as_json(reports, notices))),
+        Format::Sarif => return screen.raw(&format!("{:#}\n", sarif::log(reports))),
         Format::Github => {
-            human::write(repo, reports, notices, screen)?;
-            github::write(reports, notices, screen)
+            human::write(reports, notices, screen);
+            return github::write(reports, notices, screen);
         }
     }
+    Ok(())
 }
-
-/// Findings that a report for people shows; more are counted. As many files are explained.
-pub const SHOWN: usize = 50;
 
 /// What `--json` prints (contract, section 2). Of several comparisons (`--stdin`, `--each`) the last
 /// names base and head, all are under `ranges`, and each file says its commit.
 fn as_json(reports: &Reports, notices: &BTreeSet<&str>) -> Value {
     let id = |id: Oid| if id == Oid::ZERO_SHA1 { Value::Null } else { json!(id.to_string()) };
-    let verdict = |additive: bool| if additive { "additive" } else { "violation" };
-    let additive = reports.iter().all(|(report, _)| report.is_additive());
+    let verdict = |is_kept: bool| if is_kept { "kept" } else { "lost" };
+    let is_kept = reports.iter().all(|(report, _)| report.is_kept());
     let mut files: Vec<Value> = Vec::new();
     for (report, of_each) in reports {
         for file in &report.files {
             let mut value = json!({
                 "path": file.path,
-                "verdict": verdict(file.is_additive()),
-                "violations": losses(&file.violations),
-                "warnings": losses(&file.warnings),
-                "added_blocks": file.added,
+                "class": file.compared.class.name(),
+                "kept_lines": file.compared.kept_lines,
+                "lines": file.compared.lines,
+                "findings": file.findings().iter().map(finding_json).collect::<Vec<_>>(),
             });
-            if let Some(exception) = &file.exception {
-                value["exception"] =
-                    json!({ "reason": exception.reason, "commit": exception.commit.to_string() });
-            }
             if *of_each {
                 value["commit"] = id(report.head);
             }
@@ -70,7 +76,7 @@ fn as_json(reports: &Reports, notices: &BTreeSet<&str>) -> Value {
     }
     let last = reports.last().map(|(report, _)| report);
     let mut value = json!({
-        "verdict": verdict(additive),
+        "verdict": verdict(is_kept),
         "base": last.map_or(Value::Null, |report| id(report.base)),
         "head": last.map_or(Value::Null, |report| id(report.head)),
         "compared": reports.iter().map(|(report, _)| report.compared()).sum::<usize>(),
@@ -83,7 +89,7 @@ fn as_json(reports: &Reports, notices: &BTreeSet<&str>) -> Value {
         let range = |report: &Report| {
             json!({
                 "base": id(report.base), "head": id(report.head), "compared": report.compared(),
-                "verdict": verdict(report.is_additive()),
+                "verdict": verdict(report.is_kept()),
             })
         };
         value["ranges"] = reports.iter().map(|(report, _)| range(report)).collect();
@@ -91,90 +97,120 @@ fn as_json(reports: &Reports, notices: &BTreeSet<&str>) -> Value {
     value
 }
 
-fn losses(losses: &[Loss]) -> Vec<Value> {
-    let one = |loss: &Loss| {
-        json!({
-            "layer": loss.layer.name(), "code": loss.code.name(), "line": loss.line,
-            "head_line": loss.head_line, "message": loss.message, "hint": loss.hint,
-        })
-    };
-    losses.iter().map(one).collect()
+fn finding_json(finding: &Finding) -> Value {
+    let mut value = json!({
+        "class": finding.class.name(), "kind": finding.kind.name(), "severity": finding.severity.name(),
+        "line": finding.line, "head_line": finding.head_line, "old": finding.old, "new": finding.new,
+        "message": finding.message, "hint": finding.hint,
+    });
+    if let Some(declared) = &finding.declared {
+        value["declared"] = json!({ "file": declared.file, "reason": declared.reason });
+    }
+    value
 }
 
 /// A finding that is shown, with what it is about.
 struct Shown<'a> {
     report: &'a Report,
     file: &'a FileReport,
-    loss: &'a Loss,
-    /// It fails the check.
-    fails: bool,
+    finding: &'a Finding,
 }
 
-/// Every finding, the failing ones first, the worst code first, then by path and line.
+/// Every finding that is not declared.
 fn findings(reports: &Reports) -> Vec<Shown<'_>> {
+    let mut found = all_findings(reports);
+    found.retain(|shown| shown.finding.declared.is_none());
+    found
+}
+
+/// Every finding, the failing ones first, then by path and line.
+fn all_findings(reports: &Reports) -> Vec<Shown<'_>> {
     // What a commit of the range has lost is not told once more of the range as a whole.
-    let of_commits: BTreeSet<(&str, &str)> = reports
+    let told: BTreeSet<(&str, &str, &str)> = reports
         .iter()
         .filter(|(_, of_each)| *of_each)
         .flat_map(|(report, _)| &report.files)
-        .flat_map(|file| file.violations.iter().map(|loss| (file.path.as_str(), loss.code.name())))
-        .collect::<BTreeSet<_>>();
+        .flat_map(|file| {
+            file.findings().iter().map(|one| (file.path.as_str(), one.kind.name(), one.old.as_str()))
+        })
+        .collect();
     let mut found = Vec::new();
     for (report, of_each) in reports {
         for file in &report.files {
-            let fails = file.exception.is_none();
-            let is_told =
-                |loss: &&Loss| *of_each || !of_commits.contains(&(file.path.as_str(), loss.code.name()));
-            let losses = file.violations.iter().filter(is_told);
-            found.extend(losses.map(|loss| Shown { report, file, loss, fails }));
-            found.extend(file.warnings.iter().map(|loss| Shown { report, file, loss, fails: false }));
+            let all = file.findings().iter();
+            let is_new = |finding: &&Finding| {
+                *of_each || !told.contains(&(file.path.as_str(), finding.kind.name(), finding.old.as_str()))
+            };
+            found.extend(all.filter(is_new).map(|finding| Shown { report, file, finding }));
         }
     }
-    found.sort_by_key(|shown| (!shown.fails, shown.loss.code, shown.file.path.clone(), shown.loss.line));
+    found.sort_by(|a, b| {
+        let key = |shown: &Shown<'_>| (!shown.finding.fails(), shown.finding.line);
+        (key(a).0, &a.file.path, key(a).1).cmp(&(key(b).0, &b.file.path, key(b).1))
+    });
     found
+}
+
+/// The reasons that were declared, with how many losses each covers.
+fn declared(reports: &Reports) -> BTreeMap<(&str, &str), usize> {
+    let mut found = BTreeMap::new();
+    for file in reports.iter().filter(|(_, of_each)| !of_each).flat_map(|(report, _)| &report.files) {
+        for declared in file.findings().iter().filter_map(|finding| finding.declared.as_ref()) {
+            *found.entry((declared.reason.as_str(), declared.file.as_str())).or_default() += 1;
+        }
+    }
+    found
+}
+
+/// A file keeps less than half of its lines and loses more than this: that is said first.
+const MANY_LINES: usize = 20;
+
+/// Files of which little is left, in one line each.
+fn catastrophes(reports: &Reports) -> Vec<String> {
+    let files = reports.iter().filter(|(_, of_each)| !of_each).flat_map(|(report, _)| &report.files);
+    files
+        .filter(|file| is_catastrophe(file))
+        .map(|file| {
+            let compared = &file.compared;
+            format!("{} keeps {} of {} lines", plain::shown(&file.path), compared.kept_lines, compared.lines)
+        })
+        .collect()
+}
+
+fn is_catastrophe(file: &FileReport) -> bool {
+    let compared = &file.compared;
+    !file.is_kept()
+        && 2 * compared.kept_lines < compared.lines
+        && compared.lines - compared.kept_lines > MANY_LINES
 }
 
 /// One sentence that sums up everything.
 fn sum(reports: &Reports) -> String {
     let compared: usize = reports.iter().map(|(report, _)| report.compared()).sum();
-    let lost =
-        reports.iter().flat_map(|(report, _)| &report.files).filter(|file| !file.is_additive()).count();
-    let added: usize = reports.iter().flat_map(|(report, _)| &report.files).map(|file| file.added).sum();
+    let files = || reports.iter().flat_map(|(report, _)| &report.files);
+    let lost = files().filter(|file| !file.is_kept()).count();
     let between = match reports {
         [(report, _)] => {
             let (base, head) = super::check::sides(report);
             format!(" between {base} and {head}")
         }
-        [] => return "Additive: there was nothing to compare.".to_owned(),
+        [] => return "Kept: there was nothing to compare.".to_owned(),
         _ => format!(" in {} comparisons", reports.len()),
     };
-    let excepted = reports.iter().flat_map(|(report, _)| &report.files);
-    let excepted = excepted.filter(|file| file.exception.is_some() && !file.violations.is_empty()).count();
-    let files = |count: usize| match count {
-        1 => "1 protected file".to_owned(),
-        _ => format!("{count} protected files"),
-    };
+    let count_of = |count: usize| plain::count(count, "protected file");
+    let declared: usize = declared(reports).values().sum();
     match (compared, lost) {
-        (0, _) => format!("Additive: nothing that is protected changed{between}."),
-        (_, 0) if excepted > 0 => {
-            let but = match excepted {
-                1 => "1 exception that was considered".to_owned(),
-                _ => format!("{excepted} exceptions that were considered"),
+        (0, _) => format!("Kept: nothing that is protected changed{between}."),
+        (_, 0) if declared > 0 => {
+            let losses = if declared == 1 {
+                "1 declared loss".to_owned()
+            } else {
+                format!("{declared} declared losses")
             };
-            format!("Additive, except for {but}: {} changed{between}.", files(compared))
+            format!("Kept, except for {losses}: {} changed{between}.", count_of(compared))
         }
-        (_, 0) => {
-            let blocks = match added {
-                0 => String::new(),
-                1 => " 1 new block.".to_owned(),
-                _ => format!(" {added} new blocks."),
-            };
-            format!("Additive: {} changed{between}, and only gained.{blocks}", files(compared))
-        }
-        _ => {
-            let changed = if compared == 1 { "that changed" } else { "protected files that changed" };
-            let of = if compared == 1 { files(1) } else { format!("{lost} of {compared}") };
-            format!("Violation: {of} {changed}{between} lost or altered something.")
-        }
+        (_, 0) => format!("Kept: {} changed{between}, and nothing is lost.", count_of(compared)),
+        (1, _) => format!("Lost: the protected file that changed{between} lost something."),
+        _ => format!("Lost: {lost} of {} that changed{between} lost something.", count_of(compared)),
     }
 }

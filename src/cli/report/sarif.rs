@@ -3,21 +3,21 @@
 
 use serde_json::{Value, json};
 
-use super::{Reports, Shown, findings};
-use crate::additive::Code;
+use super::{Reports, Shown, all_findings};
+use crate::additive::Kind;
 use crate::library::sha256;
 use crate::plain;
 
 pub fn log(reports: &Reports) -> Value {
-    let rule = |code: &Code| {
+    let rule = |kind: &Kind| {
         json!({
-            "id": code.name(),
-            "shortDescription": { "text": plain::capital(code.why()) },
-            "help": { "text": plain::capital(code.hint()) },
+            "id": kind.name(),
+            "shortDescription": { "text": plain::capital(kind.why()) },
+            "help": { "text": plain::capital(kind.hint()) },
             "defaultConfiguration": { "level": "error" },
         })
     };
-    let found = findings(reports);
+    let found = all_findings(reports);
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -25,7 +25,7 @@ pub fn log(reports: &Reports) -> Value {
             "tool": { "driver": {
                 "name": "roundtable",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": Code::ALL.iter().map(rule).collect::<Vec<_>>(),
+                "rules": Kind::ALL.iter().map(rule).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
             "results": found.iter().map(result).collect::<Vec<_>>(),
@@ -34,25 +34,31 @@ pub fn log(reports: &Reports) -> Value {
 }
 
 fn result(shown: &Shown<'_>) -> Value {
-    let (file, loss) = (shown.file, shown.loss);
-    let index = Code::ALL.iter().position(|code| *code == loss.code);
-    let print = format!("{}\n{}\n{}", file.path, loss.code.name(), loss.message);
+    let (file, finding) = (shown.file, shown.finding);
+    let index = Kind::ALL.iter().position(|kind| *kind == finding.kind);
+    let print = format!("{}\n{}\n{}", file.path, finding.kind.name(), finding.old);
+    let text = format!(
+        "{} (line {} of the old text). To fix it: {}.",
+        plain::clean(&finding.message),
+        finding.line,
+        finding.hint
+    );
     let mut result = json!({
-        "ruleId": loss.code.name(),
+        "ruleId": finding.kind.name(),
         "ruleIndex": index,
-        "level": if shown.fails { "error" } else { "warning" },
-        "message": { "text": format!("{} (line {} of the old text). To fix it: {}.", plain::clean(&loss.message), loss.line, loss.hint) },
+        "level": if finding.fails() { "error" } else { "warning" },
+        "message": { "text": text },
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": uri(&file.path) },
-                "region": { "startLine": loss.head_line.unwrap_or(1).max(1) },
+                "region": { "startLine": finding.head_line.unwrap_or(1).max(1) },
             },
         }],
         "partialFingerprints": { "loss/v1": &sha256(print.as_bytes())[..32] },
     });
-    if let Some(exception) = &file.exception {
+    if let Some(declared) = &finding.declared {
         result["suppressions"] =
-            json!([{ "kind": "external", "justification": plain::shown(&exception.reason) }]);
+            json!([{ "kind": "external", "justification": plain::shown(&declared.reason) }]);
     }
     result
 }

@@ -312,7 +312,7 @@ fn a24_no_pattern_of_somebody_elses_is_run() {
     let dependencies = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
     assert!(!dependencies.lines().any(|line| line.starts_with("regex")), "{dependencies}");
     // Globs of the settings are the only patterns; a hostile one takes no time.
-    let glob = format!("append_only:\n  - \"{}x\"\n", "**/*a*".repeat(200));
+    let glob = format!("protect:\n  - {{ paths: \"{}x\", rule: content }}\n", "**/*a*".repeat(200));
     let sandbox = sandbox();
     let base = sandbox.commit(&[(".roundtable.yaml", &glob), (&format!("{}/b.md", "a".repeat(200)), "x\n")]);
     sandbox.commit(&[(&format!("{}/b.md", "a".repeat(200)), "y\n")]);

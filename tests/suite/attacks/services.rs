@@ -330,14 +330,14 @@ fn a30_no_workflow_runs_what_somebody_wrote_or_has_rights_it_does_not_need() {
     }
 }
 
-/// Also: `the_policy_is_the_bases_and_a_change_cannot_lift_it`, `an_exception_counts_only_where_the_base_allows_it_and_is_always_reported`.
+/// Also: `the_policy_is_the_bases_and_a_change_cannot_lift_it`, `a_declared_loss_counts_only_where_the_base_allows_it`.
 #[test]
 fn a31_a_pull_request_cannot_lift_the_check_that_judges_it() {
     let lost = format!("{ITEM}/requirements-spec.md");
     let shorter = SPEC.replace("Sync should be fast.\n", "");
     for (what, files) in [
-        ("settings", vec![(".roundtable.yaml", "append_only: []\n")]),
-        ("exceptions", vec![(".roundtable.yaml", "allow_exceptions: true\n")]),
+        ("settings", vec![(".roundtable.yaml", "protect: []\n")]),
+        ("rules", vec![(".roundtable.yaml", "protect: [{paths: docs/**, rule: none}]\n")]),
         ("other items", vec![(".roundtable.yaml", "items: elsewhere\n")]),
         ("broken settings", vec![(".roundtable.yaml", "{{{\n")]),
         ("attributes", vec![(".gitattributes", "* binary -diff linguist-generated\n")]),

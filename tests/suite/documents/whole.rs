@@ -63,10 +63,10 @@ fn links_of(path: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_page_on_additions_explains_every_code() {
+fn the_page_on_additions_explains_every_kind() {
     let page = &pages()["docs/additive.md"];
-    for code in roundtable::additive::Code::ALL {
-        let row = format!("| `{}` | {} | {} |", code.name(), code.why(), code.hint());
+    for kind in roundtable::additive::Kind::ALL {
+        let row = format!("| `{}` | {} | {} |", kind.name(), kind.why(), kind.hint());
         assert!(page.contains(&row), "docs/additive.md has no row\n{row}");
     }
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Alignment, BlockQuoteKind, CodeBlockKind, Event, Parser, Tag, TagEnd};
 
-use super::{Definition, Kind, NONE, Node, Piece, Tree, folded};
+use super::mark::*;
+use super::{BlockKind, Definition, NONE, Node, Piece, Tree, folded};
 use crate::additive::block::html::Context;
 
 /// A container that is open.
@@ -67,7 +68,7 @@ impl<'t> Builder<'t> {
             html: Vec::new(),
             footnotes: BTreeSet::new(),
         };
-        builder.add(Kind::Document, 0..0);
+        builder.add(BlockKind::Document, 0..0);
         builder
     }
 
@@ -79,7 +80,7 @@ impl<'t> Builder<'t> {
     }
 
     /// A new node at the end of what its parent holds so far.
-    fn add(&mut self, kind: Kind, range: Range<usize>) -> u32 {
+    fn add(&mut self, kind: BlockKind, range: Range<usize>) -> u32 {
         let at = self.tree.nodes.len() as u32;
         let parent = match self.open.last() {
             Some(open) => open.node,
@@ -139,7 +140,7 @@ impl<'t> Builder<'t> {
     }
 
     /// A new node that is open until its end is read.
-    fn begin(&mut self, kind: Kind, range: Range<usize>) -> u32 {
+    fn begin(&mut self, kind: BlockKind, range: Range<usize>) -> u32 {
         let node = self.add(kind, range);
         let depth = self.context.depth();
         self.open.push(Open { node, depth, paragraphs: false, bare: false });
@@ -162,7 +163,7 @@ impl<'t> Builder<'t> {
         let Some(leaf) = self.leaf.take() else { return };
         let node = &self.tree.nodes[leaf.node as usize];
         let source = self.tree.text.get(node.start()..node.end()).unwrap_or_default().trim_end();
-        self.tree.labels.push(0);
+        self.tree.labels.extend([0, SOURCE]);
         self.tree.labels.extend_from_slice(source.as_bytes());
         let range = leaf.rendered as u32..self.tree.labels.len() as u32;
         self.tree.nodes[leaf.node as usize].content = range;
@@ -186,7 +187,7 @@ impl<'t> Builder<'t> {
             Event::Rule => {
                 self.end_implicit();
                 let glued = self.is_glued(&range);
-                let node = self.add(Kind::Rule, range);
+                let node = self.add(BlockKind::Rule, range);
                 self.label(node, |labels| labels.extend(glued.then_some(b'g')));
             }
             inline => self.inline(&inline, range),
@@ -231,32 +232,32 @@ impl<'t> Builder<'t> {
             Tag::Paragraph => {
                 // A paragraph directly in an item: the list is loose.
                 if let [.., list, item] = self.open.as_mut_slice()
-                    && self.tree.nodes[item.node as usize].kind == Kind::Item
+                    && self.tree.nodes[item.node as usize].kind == BlockKind::Item
                 {
                     list.paragraphs = true;
                 }
-                let node = self.add(Kind::Paragraph, range);
+                let node = self.add(BlockKind::Paragraph, range);
                 self.begin_leaf(node, false);
             }
             Tag::Heading { level, .. } => self.start_heading(level as u8, range),
             Tag::BlockQuote(alert) => {
-                let node = self.begin(Kind::Quote, range);
+                let node = self.begin(BlockKind::Quote, range);
                 self.label(node, |labels| labels.extend(alert.map(alert_mark)));
             }
             Tag::FootnoteDefinition(name) => self.start_footnote(&folded(&name), range),
             Tag::CodeBlock(kind) => self.start_code(&kind, range),
             Tag::HtmlBlock => {
-                self.html_block = Some(self.add(Kind::Html, range));
+                self.html_block = Some(self.add(BlockKind::Html, range));
                 self.html.clear();
             }
             Tag::List(start) => {
-                self.begin(if start.is_some() { Kind::Numbers } else { Kind::Bullets }, range);
+                self.begin(if start.is_some() { BlockKind::Numbers } else { BlockKind::Bullets }, range);
             }
             Tag::Item => {
-                self.begin(Kind::Item, range);
+                self.begin(BlockKind::Item, range);
             }
             Tag::Table(alignments) => {
-                let node = self.begin(Kind::Table, range);
+                let node = self.begin(BlockKind::Table, range);
                 self.label(node, |labels| labels.extend(alignments.iter().map(alignment_mark)));
             }
             Tag::TableHead => {
@@ -265,7 +266,7 @@ impl<'t> Builder<'t> {
             }
             Tag::TableRow => {
                 self.cell = 0;
-                let node = self.add(Kind::Row, range);
+                let node = self.add(BlockKind::Row, range);
                 self.cells = Some(node);
                 self.label(node, |_| ());
             }
@@ -283,11 +284,11 @@ impl<'t> Builder<'t> {
     fn start_span(&mut self, tag: &Tag<'_>, range: &Range<usize>) {
         self.ensure_leaf(range);
         self.mark(match tag {
-            Tag::Emphasis => 1,
-            Tag::Strong => 2,
-            Tag::Strikethrough => 3,
-            Tag::Link { .. } => 4,
-            _ => 5,
+            Tag::Emphasis => EMPHASIS,
+            Tag::Strong => STRONG,
+            Tag::Strikethrough => STRIKE,
+            Tag::Link { .. } => LINK,
+            _ => IMAGE,
         });
         if let Tag::Link { dest_url, title, .. } | Tag::Image { dest_url, title, .. } = tag {
             for part in [dest_url, title] {
@@ -302,11 +303,11 @@ impl<'t> Builder<'t> {
             while self.sections.last().is_some_and(|(above, _)| *above >= level) {
                 self.sections.pop();
             }
-            let node = self.add(Kind::Section, range);
+            let node = self.add(BlockKind::Section, range);
             self.sections.push((level, node));
             node
         } else {
-            self.add(Kind::Heading, range)
+            self.add(BlockKind::Heading, range)
         };
         self.begin_leaf(node, false);
         self.tree.labels.push(level);
@@ -314,7 +315,7 @@ impl<'t> Builder<'t> {
 
     /// Of two definitions of one footnote the first counts.
     fn start_footnote(&mut self, name: &str, range: Range<usize>) {
-        let node = self.begin(Kind::Footnote, range);
+        let node = self.begin(BlockKind::Footnote, range);
         let counts = if self.footnotes.insert(name.to_owned()) { b'1' } else { b'2' };
         self.label(node, |labels| {
             labels.push(counts);
@@ -323,7 +324,7 @@ impl<'t> Builder<'t> {
     }
 
     fn start_code(&mut self, kind: &CodeBlockKind<'_>, range: Range<usize>) {
-        let node = self.add(Kind::Code, range);
+        let node = self.add(BlockKind::Code, range);
         self.begin_leaf(node, false);
         let (mark, info) = match kind {
             CodeBlockKind::Indented => (1, ""),
@@ -342,7 +343,7 @@ impl<'t> Builder<'t> {
     fn end(&mut self, end: TagEnd, range: Range<usize>) {
         match end {
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image => {
-                self.mark(6);
+                self.mark(END);
                 return;
             }
             _ => self.end_implicit(),
@@ -392,7 +393,7 @@ impl<'t> Builder<'t> {
     fn end_cell(&mut self, range: Range<usize>) {
         let Some(leaf) = self.leaf.take() else { return };
         let source = self.tree.text.get(range).unwrap_or_default().trim();
-        self.tree.labels.push(0);
+        self.tree.labels.extend([0, SOURCE]);
         self.tree.labels.extend_from_slice(source.as_bytes());
         self.tree.labels.push(0xff);
         let end = self.tree.labels.len() as u32;
@@ -450,7 +451,7 @@ impl<'t> Builder<'t> {
         if count >= 2 {
             self.open[count - 2].bare = true;
         }
-        let node = self.add(Kind::Paragraph, range.clone());
+        let node = self.add(BlockKind::Paragraph, range.clone());
         self.begin_leaf(node, true);
     }
 
@@ -467,7 +468,7 @@ impl<'t> Builder<'t> {
         match event {
             Event::Text(text) => {
                 if self.leaf.as_ref().is_some_and(|leaf| !leaf.in_text) {
-                    self.mark(7);
+                    self.mark(TEXT);
                 }
                 self.tree.labels.extend_from_slice(text.as_bytes());
                 if let Some(leaf) = &mut self.leaf {
@@ -475,24 +476,24 @@ impl<'t> Builder<'t> {
                 }
             }
             Event::Code(code) => {
-                self.mark(8);
+                self.mark(CODE);
                 self.tree.labels.extend_from_slice(code.as_bytes());
             }
             Event::InlineHtml(html) => {
-                self.mark(9);
+                self.mark(HTML);
                 let start = self.tree.labels.len() as u32;
                 self.tree.labels.extend_from_slice(html.as_bytes());
                 if let Some(node) = self.leaf.as_ref().map(|leaf| leaf.node) {
                     self.read_html(node, html.as_bytes(), start..self.tree.labels.len() as u32);
                 }
             }
-            Event::SoftBreak => self.mark(10),
-            Event::HardBreak => self.mark(11),
+            Event::SoftBreak => self.mark(SOFT_BREAK),
+            Event::HardBreak => self.mark(HARD_BREAK),
             Event::FootnoteReference(name) => {
-                self.mark(13);
+                self.mark(NOTE);
                 self.tree.labels.extend_from_slice(folded(name).as_bytes());
             }
-            _ => self.mark(12),
+            _ => self.mark(OTHER),
         }
     }
 }

@@ -1,0 +1,222 @@
+//! How two texts differ: the words that do, and what kind of change it is.
+//!
+//! A change is `weakened` by the keywords of BCP 14 and a closed list of words of the same kind; all other kinds
+//! are told by structure and digits.
+//!
+//! ```
+//! use roundtable::additive::Kind;
+//! use roundtable::additive::content::change::{differences, kind};
+//!
+//! assert_eq!(kind("A swap must be answered.", "A swap should be answered."), Kind::Weakened);
+//! assert_eq!(kind("Within 24 hours.", "Within 48 hours."), Kind::Number);
+//! let (old, new) = differences("Within 24 hours.", "Within 48 hours.");
+//! assert_eq!((old, new), (vec![7..9], vec![7..9]));
+//! ```
+
+use std::ops::Range;
+
+use crate::additive::Kind;
+
+/// Words that make a demand one (BCP 14), deny it, or say for how many it holds. In lower case.
+const MODALITY: &[&str] = &[
+    "all",
+    "each",
+    "every",
+    "may",
+    "must",
+    "never",
+    "no",
+    "not",
+    "only",
+    "optional",
+    "recommended",
+    "required",
+    "shall",
+    "should",
+];
+
+/// Texts with more pairs of words than this are compared from both ends only.
+const MOST_PAIRS: usize = 250_000;
+
+/// The words of a text, with the marks that are on them.
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = None;
+    for (at, sign) in text.char_indices() {
+        match (sign.is_whitespace(), start) {
+            (true, Some(from)) => {
+                found.push(from..at);
+                start = None;
+            }
+            (false, None) => start = Some(at),
+            _ => {}
+        }
+    }
+    found.extend(start.map(|from| from..text.len()));
+    found
+}
+
+/// A word without the marks around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '%' && sign != '@')
+}
+
+/// Which of some words have a partner, in order, among others: those of the longest common subsequence.
+fn common(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
+    let (mut in_old, mut in_new) = (vec![false; old.len()], vec![false; new.len()]);
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()) - start;
+    let end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&old[start..old.len() - end], &new[start..new.len() - end]);
+    in_old[..start].fill(true);
+    in_new[..start].fill(true);
+    in_old[old.len() - end..].fill(true);
+    in_new[new.len() - end..].fill(true);
+    if a.is_empty() || b.is_empty() || a.len() * b.len() > MOST_PAIRS {
+        return (in_old, in_new);
+    }
+    // lengths[i][j]: the longest common subsequence of a[i..] and b[j..].
+    let width = b.len() + 1;
+    let mut lengths = vec![0_u16; (a.len() + 1) * width];
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            lengths[i * width + j] = match a[i] == b[j] {
+                true => lengths[(i + 1) * width + j + 1].saturating_add(1),
+                false => lengths[(i + 1) * width + j].max(lengths[i * width + j + 1]),
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        if a[i] == b[j] {
+            (in_old[start + i], in_new[start + j]) = (true, true);
+            (i, j) = (i + 1, j + 1);
+        } else if lengths[(i + 1) * width + j] >= lengths[i * width + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    (in_old, in_new)
+}
+
+/// The words that differ, as ranges of both texts; neighbours are one range.
+pub fn differences(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let (was, is) = (words(old), words(new));
+    let a: Vec<&str> = was.iter().map(|range| &old[range.clone()]).collect();
+    let b: Vec<&str> = is.iter().map(|range| &new[range.clone()]).collect();
+    let (in_old, in_new) = common(&a, &b);
+    (joined(&was, &in_old), joined(&is, &in_new))
+}
+
+/// The ranges of words that are not common, neighbours joined.
+fn joined(ranges: &[Range<usize>], is_common: &[bool]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut continues = false;
+    for (range, common) in ranges.iter().zip(is_common) {
+        match (common, continues, found.last_mut()) {
+            (true, _, _) => {}
+            (false, true, Some(last)) => last.end = range.end,
+            _ => found.push(range.clone()),
+        }
+        continues = !common;
+    }
+    found
+}
+
+/// How many words of an old text a new one has in order, and how many there are.
+pub fn kept_words(old: &str, new: &str) -> (usize, usize) {
+    let (was, is) = (words(old), words(new));
+    let a: Vec<&str> = was.iter().map(|range| bare(&old[range.clone()])).collect();
+    let b: Vec<&str> = is.iter().map(|range| bare(&new[range.clone()])).collect();
+    let (in_old, _) = common(&a, &b);
+    (in_old.iter().filter(|kept| **kept).count(), a.len())
+}
+
+/// What kind of change makes the one text of the other.
+pub fn kind(old: &str, new: &str) -> Kind {
+    let (was, is) = (words(old), words(new));
+    let a: Vec<&str> = was.iter().map(|range| bare(&old[range.clone()])).collect();
+    let b: Vec<&str> = is.iter().map(|range| bare(&new[range.clone()])).collect();
+    let (in_old, in_new) = common(&a, &b);
+    let pick = |words: &[&'_ str], common: &[bool]| -> Vec<(usize, String)> {
+        let all = words.iter().zip(common).enumerate();
+        all.filter(|(_, (_, common))| !**common).map(|(at, (word, _))| (at, (*word).to_owned())).collect()
+    };
+    let (taken, put) = (pick(&a, &in_old), pick(&b, &in_new));
+    let mut differing = taken.iter().chain(&put);
+    let any = |test: &dyn Fn(&str) -> bool| differing.clone().any(|(_, word)| test(word));
+    if taken.iter().chain(&put).any(|(at, word)| is_modal(*at, word)) {
+        Kind::Weakened
+    } else if any(&is_date) {
+        Kind::Date
+    } else if any(&|word| word.contains(|sign: char| sign.is_numeric())) {
+        Kind::Number
+    } else if !taken.is_empty() && differing.all(|(at, word)| is_name(*at, word)) {
+        Kind::Name
+    } else {
+        Kind::Wording
+    }
+}
+
+/// Whether a word is one of modality, in any letter case; but May inside of a sentence is a month.
+fn is_modal(at: usize, word: &str) -> bool {
+    MODALITY.contains(&word.to_lowercase().as_str()) && (at == 0 || word != "May")
+}
+
+/// Whether a word is a date: three numbers with the same sign between them.
+fn is_date(word: &str) -> bool {
+    ['-', '.', '/'].iter().any(|sign| {
+        let parts: Vec<&str> = word.split(['T', 't']).next().unwrap_or(word).split(*sign).collect();
+        let is_number =
+            |part: &&str| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        let has_year = parts.iter().any(|part| part.len() == 4);
+        parts.len() == 3 && parts.iter().all(is_number) && has_year
+    })
+}
+
+/// Whether a word is a name by its form: a capital letter that begins no sentence, or a sign that words don't have.
+fn is_name(at: usize, word: &str) -> bool {
+    let has_inner = |signs: &[char]| word.trim_matches(signs).contains(signs);
+    let is_capital = word.starts_with(char::is_uppercase);
+    is_capital && at > 0
+        || word.starts_with('@')
+        || has_inner(&['_', '.', '/', ':'])
+        || word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_by_marks_digits_and_form() {
+        for (old, new, wanted) in [
+            ("Letters are never sent on Sundays.", "Letters are sent on Sundays.", Kind::Weakened),
+            ("All letters are kept.", "Letters are kept.", Kind::Weakened),
+            ("Users MUST log in.", "Users must log in.", Kind::Weakened),
+            ("Users log in.", "Users may log in.", Kind::Weakened),
+            ("It is due in May.", "It is due in June.", Kind::Name),
+            ("Due on 2026-03-01.", "Due on 2026-04-01.", Kind::Date),
+            ("Due on 1.3.2026.", "Due on 1.4.2026.", Kind::Date),
+            ("Within 24 hours.", "Within 24h.", Kind::Number),
+            ("Version 1.2.3 is used.", "Version 1.2.4 is used.", Kind::Number),
+            ("Ask Maya about it.", "Ask Tom about it.", Kind::Name),
+            ("Call app.start first.", "Call app.begin first.", Kind::Name),
+            ("Pay at the desk.", "Pay at the gate.", Kind::Wording),
+            ("The rota is printed.", "The rota is sent.", Kind::Wording),
+        ] {
+            assert_eq!(kind(old, new), wanted, "{old} -> {new}");
+        }
+    }
+
+    #[test]
+    fn words_are_counted_in_order() {
+        assert_eq!(kept_words("a b c d", "x a c d"), (3, 4));
+        assert_eq!(kept_words("a b", "b a"), (1, 2));
+        assert_eq!(kept_words("Pay now.", "pay now"), (1, 2));
+        assert_eq!(differences("a b c", "a x y c").1, vec![2..5]);
+        let long = "w ".repeat(3_000);
+        assert_eq!(kept_words(&long, &format!("x {long} y")), (0, 3_000));
+    }
+}

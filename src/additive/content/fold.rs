@@ -1,0 +1,101 @@
+//! Text as `content` compares it: white space folded, and quotation marks, dashes and Unicode forms in one style.
+//!
+//! ```
+//! use roundtable::additive::content::fold::folded;
+//!
+//! assert_eq!(folded("The “desk” sends\none — no more"), folded("The \"desk\" sends one -- no more"));
+//! assert_ne!(folded("--all"), folded("-all"));
+//! ```
+
+use std::borrow::Cow;
+
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
+
+/// Stands for an image or a tag in a text.
+pub const OBJECT: char = '\u{fffc}';
+/// Where a strike begins and ends.
+pub const STRIKE: char = '\u{1}';
+pub const END_STRIKE: char = '\u{2}';
+
+/// A text folded, without blanks around it.
+pub fn folded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    fold_into(&mut out, text);
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// Adds a text to one that is folded. Blanks at the beginning of a line are none.
+pub fn fold_into(out: &mut String, text: &str) {
+    let text: Cow<'_, str> = match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => Cow::Borrowed(text),
+        _ => Cow::Owned(text.nfc().collect()),
+    };
+    let mut signs = text.chars().peekable();
+    let mut before: Option<char> = None;
+    while let Some(sign) = signs.next() {
+        match sign {
+            _ if sign.is_whitespace() => push_space(out),
+            '“' | '”' | '„' | '‟' | '«' | '»' | '″' => out.push('"'),
+            '‘' | '’' | '‚' | '‛' | '′' => out.push('\''),
+            '…' => out.push_str("..."),
+            '\u{2010}' | '\u{2011}' => out.push('-'),
+            '—' | '―' => out.push_str("--"),
+            '–' => {
+                let is_digit = |sign: Option<char>| sign.is_some_and(|sign| sign.is_ascii_digit());
+                let is_range = is_digit(before) && is_digit(signs.peek().copied());
+                out.push_str(if is_range { "-" } else { "--" });
+            }
+            '-' => {
+                let mut count = 1;
+                while signs.next_if_eq(&'-').is_some() {
+                    count += 1;
+                }
+                let is_blank = |sign: Option<char>| sign.is_some_and(char::is_whitespace);
+                let is_alone = is_blank(before) && is_blank(signs.peek().copied());
+                match count {
+                    1 if !is_alone => out.push('-'),
+                    1..=3 => out.push_str("--"),
+                    _ => (0..count).for_each(|_| out.push('-')),
+                }
+            }
+            OBJECT => out.push('\u{fffd}'),
+            _ if sign.is_control() => out.push('\u{fffd}'),
+            _ => out.push(sign),
+        }
+        before = Some(sign);
+    }
+}
+
+pub fn push_space(out: &mut String) {
+    if !out.is_empty() && !out.ends_with(' ') {
+        out.push(' ');
+    }
+}
+
+/// A piece's text for people.
+pub fn shown(text: &str) -> String {
+    text.replace([STRIKE, END_STRIKE], "~~")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn style_is_folded_and_meaning_is_not() {
+        for (a, b) in [
+            ("a -- b", "a – b"),
+            ("a - b", "a — b"),
+            ("1–2", "1-2"),
+            ("it’s …", "it's ..."),
+            ("a\u{a0}b \t c", "a b c"),
+            ("e\u{301}", "é"),
+        ] {
+            assert_eq!(folded(a), folded(b), "{a:?} {b:?}");
+        }
+        for (a, b) in [("--x", "-x"), ("a-b", "a--b"), ("a b", "ab"), ("A", "a"), ("a\u{200b}b", "ab")] {
+            assert_ne!(folded(a), folded(b), "{a:?} {b:?}");
+        }
+    }
+}

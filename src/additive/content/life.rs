@@ -1,0 +1,108 @@
+//! Life cycles of records: which state a document is in, and what of it may change.
+
+use super::pieces::{NONE, Pieces, Sort};
+use super::{Parts, page, pieces_of};
+use crate::additive::Freedom;
+use crate::additive::block::tree::Tree;
+
+/// Where a document says which state it is in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StateSource {
+    /// A key of front matter.
+    Front(String),
+    /// A line that begins with this word and a colon.
+    Line(String),
+    /// The first text below a heading.
+    Section(String),
+}
+
+/// The state that a Markdown document is in: the first word of the first source that is there, in lower case.
+pub fn state_of(text: &[u8], sources: &[StateSource]) -> Option<String> {
+    let text = std::str::from_utf8(text).ok()?;
+    let parts = Parts::of(text);
+    let tree = Tree::parse(parts.body);
+    let pieces = pieces_of(&parts, &tree).ok()?;
+    let value = sources.iter().find_map(|source| value_of(&pieces, source))?;
+    let state = value.trim_matches(|sign: char| !sign.is_alphanumeric()).to_lowercase();
+    (!state.is_empty()).then_some(state)
+}
+
+fn value_of(pieces: &Pieces, source: &StateSource) -> Option<String> {
+    let all = 0..pieces.count() as u32;
+    match source {
+        StateSource::Front(key) => {
+            let name = all.into_iter().find(|at| {
+                pieces.at(*at).sort == Sort::Name && is_front(pieces, *at) && same(pieces.text(*at), key)
+            })?;
+            let value = pieces.children(name).next()?;
+            Some(pieces.text(value).to_owned())
+        }
+        StateSource::Line(label) => all.into_iter().find_map(|at| {
+            let rest = (pieces.at(at).sort == Sort::Sentence).then(|| field(pieces.text(at), label))??;
+            Some(rest.split_whitespace().next()?.to_owned())
+        }),
+        StateSource::Section(heading) => {
+            let section = all
+                .into_iter()
+                .find(|at| pieces.at(*at).sort == Sort::Section && same(pieces.text(*at), heading))?;
+            let text = first_sentence(pieces, section)?;
+            Some(pieces.text(text).split_whitespace().next()?.to_owned())
+        }
+    }
+}
+
+/// The first sentence below a piece, in an item or quotation if need be.
+fn first_sentence(pieces: &Pieces, holder: u32) -> Option<u32> {
+    let first = pieces.children(holder).find(|child| pieces.at(*child).sort != Sort::Comment)?;
+    match pieces.at(first).sort {
+        Sort::Sentence => Some(first),
+        Sort::Item | Sort::Quote => first_sentence(pieces, first),
+        _ => None,
+    }
+}
+
+/// What a line says after its label and a colon.
+fn field<'t>(text: &'t str, label: &str) -> Option<&'t str> {
+    let (name, rest) = text.split_once(':')?;
+    same(name, label).then_some(rest)
+}
+
+fn same(text: &str, name: &str) -> bool {
+    text.trim().eq_ignore_ascii_case(name)
+}
+
+/// Whether a name is a key of the front matter itself.
+fn is_front(pieces: &Pieces, at: u32) -> bool {
+    let above = |at: u32| if at == NONE { NONE } else { pieces.at(at).parent };
+    let holder = above(above(at));
+    holder != NONE && pieces.at(holder).tag == page::FRONT && pieces.at(holder).sort == Sort::Array
+}
+
+/// Marks what may change.
+pub fn mark_free(pieces: &mut Pieces, freedom: &Freedom) {
+    if *freedom == Freedom::default() {
+        return;
+    }
+    let has = |list: &[String], text: &str| list.iter().any(|name| same(text, name));
+    for at in 1..pieces.count() as u32 {
+        let parent = pieces.at(at).parent;
+        let text = pieces.text(at);
+        let is_free = match pieces.at(at).sort {
+            _ if pieces.at(parent).is_free => true,
+            Sort::Name if is_front(pieces, at) => has(&freedom.fields, text),
+            Sort::Name => has(&freedom.links, text.trim_matches(['[', ']'])),
+            Sort::Section => has(&freedom.drafts, text.trim_matches(['[', ']'])),
+            Sort::Sentence | Sort::Item | Sort::Quote if is_below(pieces, at, &freedom.sections) => true,
+            Sort::Sentence => freedom.fields.iter().any(|label| field(text, label).is_some()),
+            _ => false,
+        };
+        pieces.at_mut(at).is_free = is_free;
+    }
+}
+
+/// Whether a piece is directly below a heading of these.
+fn is_below(pieces: &Pieces, at: u32, headings: &[String]) -> bool {
+    let parent = pieces.at(at).parent;
+    pieces.at(parent).sort == Sort::Section
+        && headings.iter().any(|heading| same(pieces.text(parent), heading))
+}

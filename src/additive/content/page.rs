@@ -1,0 +1,446 @@
+//! A Markdown document as pieces. The tree is the one that `strict` compares; only the labels are others: a
+//! paragraph is its sentences, a list its items, a table its rows.
+
+use std::ops::Range;
+
+use crate::additive::block::html::{self, Context};
+use crate::additive::block::tree::{BlockKind, Tree, mark};
+use crate::text::sentences::split_sentences;
+
+use super::fold::{END_STRIKE, OBJECT, STRIKE, fold_into, folded, push_space};
+use super::pieces::{Link, NO_NUMBER, Pieces, Sort};
+
+/// Tags of the two pieces with names that a document has.
+pub const FRONT: u8 = 1;
+pub const DEFINITIONS: u8 = 2;
+/// The box of a task.
+pub const OPEN_BOX: u8 = 1;
+pub const TICKED_BOX: u8 = 2;
+/// A sentence that holds raw HTML.
+pub const HAS_TAG: u8 = 1;
+
+/// Adds the blocks of a document to its pieces. `first_line` is the line that the tree's text begins on.
+pub fn add_blocks(pieces: &mut Pieces, tree: &Tree<'_>, first_line: usize) {
+    Page::new(pieces, tree, first_line).read();
+}
+
+struct Page<'a, 't> {
+    pieces: &'a mut Pieces,
+    tree: &'a Tree<'t>,
+    first_line: usize,
+    /// Where lines end in the tree's text.
+    ends: Vec<usize>,
+    /// The piece that the children of each node are put below.
+    holders: Vec<u32>,
+    /// The next number of each numbered list, by its node.
+    numbers: Vec<u32>,
+    definitions: u32,
+}
+
+impl<'a, 't> Page<'a, 't> {
+    fn new(pieces: &'a mut Pieces, tree: &'a Tree<'t>, first_line: usize) -> Page<'a, 't> {
+        let count = tree.nodes.len();
+        let definitions = pieces.add(0, Sort::Names, "", first_line);
+        pieces.at_mut(definitions).tag = DEFINITIONS;
+        Page {
+            pieces,
+            tree,
+            first_line,
+            ends: memchr::memchr_iter(b'\n', tree.text.as_bytes()).collect(),
+            holders: vec![0; count],
+            numbers: vec![NO_NUMBER; count],
+            definitions,
+        }
+    }
+
+    fn read(mut self) {
+        for (label, definition) in &self.tree.definitions {
+            let line = self.line(definition.start);
+            let title = definition.title.as_deref().unwrap_or_default();
+            let name = self.pieces.add(self.definitions, Sort::Name, &format!("[{label}]"), line);
+            let target = [definition.target.as_str(), title].join(" ");
+            self.pieces.add(name, Sort::Scalar, target.trim_end(), line);
+        }
+        for at in 1..self.tree.nodes.len() as u32 {
+            let holder = self.holders[self.tree.node(at).parent as usize];
+            self.holders[at as usize] = self.add(at, holder);
+        }
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.first_line + self.ends.partition_point(|end| *end < at)
+    }
+
+    /// A piece with its place.
+    fn piece(&mut self, node: u32, holder: u32, sort: Sort, text: &str) -> u32 {
+        let (start, end) = (self.tree.node(node).start(), self.tree.node(node).end());
+        let source = self.tree.text.get(start..end).unwrap_or_default().trim_end();
+        let at = self.pieces.add(holder, sort, text, self.line(start));
+        let last = self.line(start + source.len().saturating_sub(1)) as u32;
+        let context = self.pieces.context(self.tree.context(node).to_vec());
+        let piece = self.pieces.at_mut(at);
+        (piece.block, piece.last_line, piece.context) = (node, last.max(piece.line), context);
+        at
+    }
+
+    /// Adds a node; gives back what its children are put below.
+    fn add(&mut self, node: u32, holder: u32) -> u32 {
+        let content = self.tree.content(node);
+        match self.tree.node(node).kind {
+            BlockKind::Section | BlockKind::Heading => self.heading(node, holder),
+            BlockKind::Paragraph => {
+                self.inline(node, holder, content);
+                holder
+            }
+            BlockKind::Code => {
+                let text = code_lines(content);
+                self.piece(node, holder, Sort::Code, &text)
+            }
+            BlockKind::Html => {
+                let text = String::from_utf8_lossy(content);
+                match html::is_comment(content) {
+                    true => self.piece(node, holder, Sort::Comment, &folded(&text)),
+                    false => {
+                        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                        self.piece(node, holder, Sort::Html, &text)
+                    }
+                }
+            }
+            BlockKind::Bullets => holder,
+            BlockKind::Numbers => {
+                let first = content.get(2..).and_then(|digits| std::str::from_utf8(digits).ok());
+                self.numbers[node as usize] = first.and_then(|digits| digits.parse().ok()).unwrap_or(0);
+                holder
+            }
+            BlockKind::Item => self.item(node, holder, content),
+            BlockKind::Quote => {
+                let at = self.piece(node, holder, Sort::Quote, "");
+                self.pieces.at_mut(at).tag = content.first().copied().unwrap_or(0);
+                at
+            }
+            BlockKind::Table => {
+                let table = self.piece(node, holder, Sort::Table, "");
+                self.row(node, table, content);
+                table
+            }
+            BlockKind::Row => self.row(node, holder, content),
+            BlockKind::Footnote => {
+                let name = String::from_utf8_lossy(content.get(1..).unwrap_or_default()).into_owned();
+                let mark = if content.first() == Some(&b'1') { "" } else { " again" };
+                self.piece(node, self.definitions, Sort::Name, &format!("[^{name}]{mark}"))
+            }
+            BlockKind::Rule | BlockKind::Document => holder,
+        }
+    }
+
+    fn item(&mut self, node: u32, holder: u32, content: &[u8]) -> u32 {
+        let at = self.piece(node, holder, Sort::Item, "");
+        let list = self.tree.node(node).parent as usize;
+        let number = self.numbers[list];
+        if number != NO_NUMBER {
+            self.numbers[list] = number.saturating_add(1);
+        }
+        let piece = self.pieces.at_mut(at);
+        piece.number = number;
+        piece.tag = match content {
+            b"" => 0,
+            b" " => OPEN_BOX,
+            _ => TICKED_BOX,
+        };
+        at
+    }
+
+    fn heading(&mut self, node: u32, holder: u32) -> u32 {
+        let content = self.tree.content(node);
+        let (level, content) = content.split_first().map_or((0, content), |(level, rest)| (*level, rest));
+        let is_section = self.tree.node(node).kind == BlockKind::Section;
+        let sort = if is_section { Sort::Section } else { Sort::Heading };
+        let (leaf, _) = Leaf::decode(content);
+        let at = self.piece(node, holder, sort, "");
+        self.pieces.at_mut(at).tag = level;
+        let end = leaf.text.len();
+        self.set_leaf(at, &leaf, 0..end);
+        let holder = if is_section { at } else { holder };
+        for (_, comment) in &leaf.comments {
+            self.piece(node, holder, Sort::Comment, comment);
+        }
+        holder
+    }
+
+    /// The sentences and comments of inline content; says how long its rendering is.
+    fn inline(&mut self, node: u32, holder: u32, content: &[u8]) -> usize {
+        let (leaf, used) = Leaf::decode(content);
+        let mut comments = leaf.comments.iter().peekable();
+        for range in split_sentences(&leaf.text, &[]) {
+            while let Some((_, comment)) = comments.next_if(|(place, _)| *place <= range.start) {
+                self.piece(node, holder, Sort::Comment, comment);
+            }
+            let at = self.piece(node, holder, Sort::Sentence, "");
+            self.set_leaf(at, &leaf, range);
+        }
+        for (_, comment) in comments {
+            self.piece(node, holder, Sort::Comment, comment);
+        }
+        used
+    }
+
+    /// Gives a piece a part of inline content, with its links.
+    fn set_leaf(&mut self, at: u32, leaf: &Leaf, range: Range<usize>) {
+        let text = leaf.written(&range);
+        self.pieces.set_text(at, &text);
+        let open = leaf.context_at(range.start);
+        if !open.is_empty() {
+            let context = [self.pieces.context_of(at), open].concat();
+            let context = self.pieces.context(context);
+            self.pieces.at_mut(at).context = context;
+        }
+        let first_tag = leaf.tags.partition_point(|(tag, _)| *tag < range.start);
+        let has_tag = leaf.tags.get(first_tag).is_some_and(|(tag, _)| *tag < range.end);
+        if has_tag && self.pieces.at(at).sort == Sort::Sentence {
+            self.pieces.at_mut(at).tag |= HAS_TAG;
+        }
+        let full = range.end - usize::from(leaf.text[range.clone()].ends_with('.'));
+        let first = leaf.links.partition_point(|(link, _)| link.end < range.start);
+        for (link, target) in leaf.links[first..].iter().take_while(|(link, _)| link.start <= range.end) {
+            let is_here = link.is_empty() || link.start < range.end && range.start < link.end;
+            if is_here {
+                let start = link.start.max(range.start).min(full);
+                let end = link.end.min(full).max(start);
+                let span = (start - range.start) as u32..(end - range.start) as u32;
+                self.pieces.add_link(at, Link { span, target: target.clone() });
+            }
+        }
+    }
+
+    /// A row with its cells.
+    fn row(&mut self, node: u32, holder: u32, content: &[u8]) -> u32 {
+        let row = self.piece(node, holder, Sort::Row, "");
+        // The header's cells come after the table's alignment.
+        let first = content.iter().position(|byte| *byte == 0).unwrap_or(content.len());
+        let mut rest = &content[first..];
+        let mut texts = Vec::new();
+        while !rest.is_empty() {
+            let cell = self.piece(node, row, Sort::Cell, "");
+            let used = self.inline(node, cell, rest);
+            let text: Vec<&str> = self.pieces.children(cell).map(|child| self.pieces.text(child)).collect();
+            texts.push(text.join(" "));
+            rest = rest.get(used..).unwrap_or_default();
+            let end = rest.iter().position(|byte| *byte == 0xff).map_or(rest.len(), |end| end + 1);
+            rest = &rest[end..];
+        }
+        self.pieces.set_text(row, &texts.join(" | "));
+        row
+    }
+}
+
+/// The lines of a code block without blank ones and without blanks at their ends.
+fn code_lines(content: &[u8]) -> String {
+    let info = content
+        .get(1..5)
+        .map_or(0, |length| u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize);
+    let rest = String::from_utf8_lossy(content.get(5 + info..).unwrap_or_default()).into_owned();
+    let rest = rest.replace(['\u{0}', '\u{7}'], "");
+    let lines = rest.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Inline content: its text, and what is at which place of it.
+#[derive(Default)]
+struct Leaf {
+    text: String,
+    /// Where each [`OBJECT`] of the text is, and what it stands for.
+    objects: Vec<(usize, String)>,
+    strikes: Vec<Range<usize>>,
+    links: Vec<(Range<usize>, String)>,
+    comments: Vec<(usize, String)>,
+    /// Raw tags, with what is open after each.
+    tags: Vec<(usize, Vec<u8>)>,
+}
+
+/// What is open while inline content is read.
+enum Span {
+    Plain,
+    Strike(usize),
+    Link(usize, String),
+    Image(String),
+}
+
+impl Leaf {
+    /// Reads the label of inline content up to its source text; says how long the rendering is.
+    fn decode(label: &[u8]) -> (Leaf, usize) {
+        let mut reader =
+            Reader { leaf: Leaf::default(), open: Vec::new(), alt: None, context: Context::default() };
+        let mut at = 0;
+        while let (Some(0), Some(sign)) = (label.get(at), label.get(at + 1)) {
+            at += 2;
+            if *sign == mark::SOURCE {
+                break;
+            }
+            let end = memchr::memchr(0, &label[at..]).map_or(label.len(), |end| at + end);
+            match *sign {
+                mark::LINK | mark::IMAGE => {
+                    let (target, after) = counted(label, at);
+                    let (title, after) = counted(label, after);
+                    at = after;
+                    reader.begin_link(*sign == mark::IMAGE, &target, &title);
+                }
+                mark::TEXT | mark::CODE => {
+                    reader.text(&String::from_utf8_lossy(&label[at..end]));
+                    at = end;
+                }
+                mark::HTML => {
+                    reader.html(&label[at..end]);
+                    at = end;
+                }
+                mark::NOTE => {
+                    let place = reader.leaf.text.len();
+                    let name = String::from_utf8_lossy(&label[at..end]).into_owned();
+                    reader.leaf.links.push((place..place, format!("^{name}")));
+                    at = end;
+                }
+                mark::STRIKE => reader.open.push(Span::Strike(reader.leaf.text.len())),
+                mark::EMPHASIS | mark::STRONG => reader.open.push(Span::Plain),
+                mark::END => reader.end(),
+                _ => reader.text(" "),
+            }
+        }
+        let mut leaf = reader.leaf;
+        leaf.text.truncate(leaf.text.trim_end().len());
+        leaf.sort();
+        (leaf, at)
+    }
+
+    /// A part of the text with its objects and strikes written out.
+    fn written(&self, range: &Range<usize>) -> String {
+        let mut out = String::with_capacity(range.len());
+        let first = self.objects.partition_point(|(place, _)| *place < range.start);
+        let mut objects = self.objects[first..].iter();
+        let first = self.strikes.partition_point(|strike| strike.end <= range.start);
+        let mut strikes = self.strikes[first..].iter().peekable();
+        let mut struck = false;
+        for (at, sign) in self.text[range.clone()].char_indices() {
+            let place = range.start + at;
+            while strikes.next_if(|strike| strike.end <= place).is_some() {}
+            let now = strikes.peek().is_some_and(|strike| strike.contains(&place));
+            if now != struck {
+                out.push(if now { STRIKE } else { END_STRIKE });
+                struck = now;
+            }
+            match sign {
+                OBJECT => out.push_str(objects.next().map_or("", |(_, object)| object)),
+                _ => out.push(sign),
+            }
+        }
+        if struck {
+            out.push(END_STRIKE);
+        }
+        out
+    }
+
+    /// The raw HTML that inline content has opened before a place.
+    fn context_at(&self, at: usize) -> &[u8] {
+        let before = self.tags.partition_point(|(tag, _)| *tag < at);
+        before.checked_sub(1).map_or(&[], |last| &self.tags[last].1)
+    }
+
+    /// Sorts what is looked up by place; strikes inside of strikes are one.
+    fn sort(&mut self) {
+        self.links.sort_by_key(|(link, _)| (link.start, link.end));
+        self.strikes.sort_by_key(|strike| strike.start);
+        self.strikes.dedup_by(|inner, outer| {
+            let is_inner = inner.start < outer.end;
+            if is_inner {
+                outer.end = outer.end.max(inner.end);
+            }
+            is_inner
+        });
+    }
+}
+
+/// Reads inline content.
+struct Reader {
+    leaf: Leaf,
+    open: Vec<Span>,
+    /// The text of the image that is open.
+    alt: Option<String>,
+    context: Context,
+}
+
+impl Reader {
+    fn text(&mut self, text: &str) {
+        match &mut self.alt {
+            Some(alt) => fold_into(alt, text),
+            None => fold_into(&mut self.leaf.text, text),
+        }
+    }
+
+    fn begin_link(&mut self, is_image: bool, target: &str, title: &str) {
+        let target = match title {
+            "" => target.to_owned(),
+            _ => format!("{target} \"{title}\""),
+        };
+        if self.alt.is_some() {
+            // An image inside of an image's text is text of that.
+            self.open.push(Span::Plain);
+        } else if is_image {
+            self.alt = Some(String::new());
+            self.open.push(Span::Image(target));
+        } else {
+            self.open.push(Span::Link(self.leaf.text.len(), target));
+        }
+    }
+
+    fn end(&mut self) {
+        let here = self.leaf.text.len();
+        match self.open.pop() {
+            Some(Span::Strike(start)) => self.leaf.strikes.push(start..here),
+            Some(Span::Link(start, target)) => {
+                let blanks = self.leaf.text[start..].len() - self.leaf.text[start..].trim_start().len();
+                self.leaf.links.push((start + blanks..here.max(start + blanks), target));
+            }
+            Some(Span::Image(target)) => {
+                let alt = self.alt.take().unwrap_or_default();
+                self.object(format!("![{}]({target})", alt.trim()));
+            }
+            Some(Span::Plain) | None => {}
+        }
+    }
+
+    fn object(&mut self, text: String) {
+        self.leaf.objects.push((self.leaf.text.len(), text));
+        self.leaf.text.push(OBJECT);
+    }
+
+    fn html(&mut self, tag: &[u8]) {
+        let text = String::from_utf8_lossy(tag);
+        if html::is_comment(tag) {
+            self.leaf.comments.push((self.leaf.text.trim_end().len(), folded(&text)));
+            return;
+        }
+        let place = self.leaf.text.len();
+        self.context.read(tag);
+        let mut open = Vec::new();
+        self.context.write(&mut open);
+        if is_line_break(&text) {
+            push_space(&mut self.leaf.text);
+            return;
+        }
+        self.object(text.split_whitespace().collect::<Vec<_>>().join(" "));
+        self.leaf.tags.push((place, open));
+    }
+}
+
+/// `<br>` is a hard break.
+fn is_line_break(tag: &str) -> bool {
+    let name = tag.trim_start_matches('<').trim_end_matches(['>', '/', ' ']);
+    name.eq_ignore_ascii_case("br")
+}
+
+/// A text that is written after its length.
+fn counted(label: &[u8], at: usize) -> (String, usize) {
+    let length = label
+        .get(at..at + 4)
+        .map_or(0, |bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize);
+    let text = label.get(at + 4..at + 4 + length).unwrap_or_default();
+    (String::from_utf8_lossy(text).into_owned(), at + 4 + length)
+}

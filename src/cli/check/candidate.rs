@@ -1,0 +1,122 @@
+//! `check --candidate PATH`: the text that would be written, against what is there, for the hooks of editors and
+//! agents. The answer is one short text that says what to put back.
+
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+use super::super::exit::{Code, Fail};
+use super::super::screen::Screen;
+use super::{Format, policies, report};
+use crate::additive::content::change::differences;
+use crate::check::{FileReport, Report, judge_text};
+use crate::cli::Global;
+use crate::plain;
+use crate::repo::Repo;
+use git2::Oid;
+
+/// The largest text that is read.
+const LARGEST: u64 = 1 << 30;
+/// Words of old text in the answer, so that the whole has at most sixty.
+const SHOWN_WORDS: usize = 24;
+
+pub fn run(global: &Global, repo: &Repo, path: &Path, format: Format, screen: &Screen) -> Result<Code, Fail> {
+    let Some(root) = repo.work_tree() else {
+        return Err(Fail::new("a bare repository has no files; compare commits with --base and --head"));
+    };
+    let Some(inside) = inside(root, path)? else { return Ok(Code::Yes) };
+    let mut after = Vec::new();
+    let read = std::io::stdin().lock().take(LARGEST).read_to_end(&mut after);
+    read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
+    let head = repo.head()?;
+    let tree = head.map(|head| repo.tree_of(head)).transpose()?;
+    let policies = policies(global, repo, tree.as_slice())?;
+    let Some(before) = before(repo, root, tree, &inside)? else { return Ok(Code::Yes) };
+    let found = judge_text(&policies, &inside, &before, &after);
+    let Some(file) = found.filter(|file| !file.is_kept() || format == Format::Json) else {
+        return Ok(Code::Yes);
+    };
+    let is_kept = file.is_kept();
+    if format == Format::Json {
+        let report = Report { base: head.unwrap_or(Oid::ZERO_SHA1), head: Oid::ZERO_SHA1, files: vec![file] };
+        report::write(&[(report, false)], &Default::default(), &[], format, screen)?;
+    } else {
+        screen.say(&answer(&file));
+    }
+    screen.check().map_err(Fail::new)?;
+    Ok(if is_kept { Code::Yes } else { Code::No })
+}
+
+/// The path in the repository; none where it is outside.
+fn inside(root: &Path, path: &Path) -> Result<Option<String>, Fail> {
+    let whole = super::super::current_folder()?.join(path);
+    let mut plain = PathBuf::new();
+    for part in whole.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    // The folder may be reached through a link; the file itself need not be there yet.
+    let folder = plain.ancestors().skip(1).find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let real = match folder {
+        Some((above, real)) => real.join(plain.strip_prefix(above).unwrap_or(&plain)),
+        None => plain,
+    };
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let inside = real.strip_prefix(root).ok().and_then(Path::to_str);
+    Ok(inside.map(|path| path.replace(std::path::MAIN_SEPARATOR, "/")))
+}
+
+/// What is on disk, else what HEAD has.
+fn before(repo: &Repo, root: &Path, tree: Option<Oid>, path: &str) -> Result<Option<Vec<u8>>, Fail> {
+    match std::fs::read(root.join(path)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => match tree {
+            Some(tree) => Ok(repo.blob_at(tree, path)?),
+            None => Ok(None),
+        },
+        Err(error) => Err(Fail::new(format!("{} cannot be read: {error}", plain::shown(path)))),
+    }
+}
+
+/// What an agent is told: at most sixty words.
+fn answer(file: &FileReport) -> String {
+    let failing: Vec<_> = file.findings().iter().filter(|finding| finding.fails()).collect();
+    let Some(first) = failing.first() else { return String::new() };
+    let path = plain::shown(&file.path);
+    let old = plain::one_line(&plain::clean(&first.old));
+    let line = first.line;
+    let what = match &first.new {
+        Some(new) => {
+            let new = plain::one_line(&plain::clean(new));
+            let (taken, put) = differences(&old, &new);
+            let from = taken.first().or(put.first()).map_or(0, |range| range.start);
+            format!(
+                "{path}:{line}: \"{}\" would become \"{}\".",
+                around(&old, from, 12),
+                around(&new, from.min(new.len()), 12)
+            )
+        }
+        None => format!("{path}:{line}: \"{}\" would be lost.", around(&old, 0, SHOWN_WORDS)),
+    };
+    let more = match failing.len() {
+        1 => String::new(),
+        count => format!(" And {} more.", plain::count(count - 1, "loss")),
+    };
+    format!("{what}{more} Put the old text back as it was, and write what is new below it.")
+}
+
+/// So many words of a text from a few before a place on.
+fn around(text: &str, from: usize, words: usize) -> String {
+    let before = text.get(..from).unwrap_or_default().split_whitespace().count().saturating_sub(3);
+    let all: Vec<&str> = text.split_whitespace().collect();
+    let before = before.min(all.len().saturating_sub(words));
+    let end = (before + words).min(all.len());
+    let (start_mark, end_mark) =
+        (if before > 0 { "… " } else { "" }, if end < all.len() { " …" } else { "" });
+    let shown = all.get(before..end).unwrap_or_default().join(" ");
+    plain::cut(&format!("{start_mark}{shown}{end_mark}"), 400)
+}

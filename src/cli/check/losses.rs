@@ -1,0 +1,116 @@
+//! Declared losses of a change: read from its trees, held against what was found, and written on demand.
+
+use git2::{ObjectType, Oid};
+
+use super::super::exit::{Code, Fail};
+use super::super::screen::Screen;
+use crate::additive::Finding;
+use crate::additive::declared::{self, Declaration, DeclaredLoss};
+use crate::check::Report;
+use crate::policy::{LOSSES, Policy};
+use crate::repo::{Now, Objects, Repo, changed};
+
+/// A declared loss that covers nothing: the file, and what it names.
+pub type Unused = (String, DeclaredLoss);
+
+/// The declarations that a change adds; none where a policy forbids them.
+pub fn declared(
+    objects: &Objects,
+    policies: &[Policy],
+    old: Option<Oid>,
+    new: Option<Oid>,
+) -> Result<Vec<Declaration>, Fail> {
+    if !policies.iter().all(|policy| policy.allows_losses) {
+        return Ok(Vec::new());
+    }
+    let mut added = Vec::new();
+    let folder = LOSSES.as_bytes();
+    let is_below = |path: &[u8], above: &[u8]| {
+        path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+    };
+    let reaches = |path: &[u8]| is_below(path, folder) || is_below(folder, path);
+    changed(objects, new, old, &reaches, &mut |one| {
+        if one.now == Now::Nothing && is_below(&one.path, folder) {
+            added.push((String::from_utf8_lossy(&one.path).into_owned(), one.old.id));
+        }
+    })?;
+    let is_file = |path: &str| path.ends_with(".yaml") || path.ends_with(".yml");
+    let mut found = Vec::new();
+    for (path, id) in added.into_iter().filter(|(path, _)| is_file(path)) {
+        let bytes = objects.read(id, ObjectType::Blob)?;
+        found.push(Declaration::read(&path, &bytes).map_err(|wrong| {
+            Fail::new(format!(
+                "{}; `roundtable check --declare REASON` writes such a file",
+                crate::plain::clean(&wrong)
+            ))
+        })?);
+    }
+    Ok(found)
+}
+
+/// Marks what is declared, and gives back what covers nothing.
+pub fn cover(declarations: &[Declaration], report: &mut Report) -> Vec<Unused> {
+    let files = report.files.iter_mut();
+    let findings = files.flat_map(|file| {
+        let path = file.path.as_str();
+        file.compared.findings.iter_mut().map(move |finding| (path, finding))
+    });
+    declared::cover(declarations, findings)
+}
+
+/// Writes a declaration of everything that is lost.
+pub fn declare(
+    repo: &Repo,
+    reports: &[Report],
+    reason: &str,
+    is_staged: bool,
+    may: bool,
+    screen: &Screen,
+) -> Result<Code, Fail> {
+    if !may {
+        return Err(Fail::new("the base's policy says `losses: none`; put back what is lost"));
+    }
+    if reason.trim().is_empty() {
+        return Err(Fail::new("--declare needs a reason; say in a few words why the loss is right"));
+    }
+    let mut lost: Vec<(&str, &Finding)> = Vec::new();
+    for file in reports.iter().flat_map(|report| &report.files) {
+        for finding in file.findings().iter().filter(|finding| finding.fails()) {
+            // Of two merge bases both may see the same loss.
+            if !lost.iter().any(|(path, known)| {
+                *path == file.path
+                    && known.old == finding.old
+                    && known.kind == finding.kind
+                    && known.line == finding.line
+            }) {
+                lost.push((&file.path, finding));
+            }
+        }
+    }
+    if lost.is_empty() {
+        screen.say("Nothing to declare: nothing is lost.");
+        return Ok(Code::Yes);
+    }
+    let Some(root) = repo.work_tree() else {
+        return Err(Fail::new("a bare repository has no folder to write to; declare the loss in a clone"));
+    };
+    let now = super::super::epoch()?.unwrap_or_else(super::super::now);
+    let mut declaration = Declaration::of(String::new(), reason, &lost);
+    declaration.file = format!("{LOSSES}/{}", declaration.name(&now.to_string()[..10]));
+    let text = declaration.written();
+    let path = root.join(&declaration.file);
+    let wrong = |error: std::io::Error| Fail::new(format!("{} cannot be written: {error}", declaration.file));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(wrong)?;
+    }
+    std::fs::write(&path, &text).map_err(wrong)?;
+    if is_staged {
+        repo.stage(&declaration.file)?;
+    }
+    screen.say_strong(&declaration.file);
+    screen.say(text.trim_end());
+    let next =
+        if is_staged { "it is staged; commit it with the change" } else { "commit it with the change" };
+    screen.note(next);
+    Ok(Code::Yes)
+}
