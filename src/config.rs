@@ -58,12 +58,19 @@ pub struct Config {
     pub protect: Option<Vec<serde_yaml::Value>>,
     /// Whether a change may declare what it loses.
     pub losses: Option<Losses>,
+    /// The day from which `check` refuses a loss: before it, losses are reported only.
+    pub report_until: Option<String>,
     pub author: Option<Person>,
     /// Variables of the environment that a program as a voice gets on GitHub.
     pub voice_env: Option<Vec<String>>,
     pub github: Option<crate::github::Settings>,
     pub evidence: Option<Evidence>,
     pub review: Option<Review>,
+}
+
+/// Whether a text is a day in the form of ISO 8601, which orders days as texts.
+fn is_day(text: &str) -> bool {
+    text.len() == 10 && chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok()
 }
 
 /// Whether a change may declare what it loses.
@@ -300,6 +307,10 @@ impl Config {
             let finding = Finding::near(path, text, "max_chars:", message);
             found.push(finding.hint(format!("leave it out for {MAX_CHARS}")));
         }
+        if let Some(day) = self.report_until.as_ref().filter(|day| !is_day(day)) {
+            let message = format!("`report_until` is \"{}\", which is no day", crate::plain::shown(day));
+            found.push(Finding::near(path, text, "report_until:", message).hint("write it like 2026-12-03"));
+        }
         for entry in self.protect.iter().flatten() {
             if let Err(message) = Entry::read_all(entry) {
                 found.push(of_entry(path, text, entry, &message));
@@ -324,6 +335,7 @@ impl Config {
         };
         let mut policy = Policy::new(entries, self.losses != Some(Losses::None));
         policy.is_explicit = self.protect.is_some();
+        policy.report_until.clone_from(&self.report_until);
         Ok(policy)
     }
 
@@ -424,7 +436,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, price, max_turns, steps, templates, rules, protect, losses, author, voice_env, github, evidence, review
+           = help: the keys are items, voice, model, price, max_turns, steps, templates, rules, protect, losses, report_until, author, voice_env, github, evidence, review
         "#);
         for text in [
             "items: ../x",

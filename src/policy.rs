@@ -335,12 +335,20 @@ pub struct Policy {
     pub allows_losses: bool,
     /// Whether anybody wrote the entries down.
     pub is_explicit: bool,
+    /// Before this day (`2026-12-03`) losses are reported, and refused from then on.
+    pub report_until: Option<String>,
 }
 
 impl Policy {
     pub fn new(entries: Vec<Entry>, allows_losses: bool) -> Policy {
         let always = Entry::of(&[LOSSES, RECORDINGS], Rule::Strict).map(Entry::implied);
-        Policy { always: always.into_iter().collect(), entries, allows_losses, is_explicit: true }
+        Policy {
+            always: always.into_iter().collect(),
+            entries,
+            allows_losses,
+            is_explicit: true,
+            report_until: None,
+        }
     }
 
     /// The entries, in their order.

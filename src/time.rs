@@ -22,6 +22,11 @@ impl Time {
         (0..=9999).contains(&chrono::Datelike::year(&moment)).then(|| Time::new(moment)).ok_or_else(refused)
     }
 
+    /// The moment so many days later.
+    pub fn after_days(self, days: i64) -> Time {
+        Time(self.0 + chrono::TimeDelta::days(days))
+    }
+
     /// Seconds since the epoch.
     pub fn seconds(self) -> i64 {
         self.0.timestamp()

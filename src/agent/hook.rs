@@ -112,7 +112,8 @@ impl Moment {
     /// No JSON object; what the parser says of it.
     pub fn read(bytes: &[u8]) -> Result<Moment, String> {
         let value: Map<String, Value> = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        let folder = text_of(&value, &["cwd"]).map(str::to_owned);
+        let first = || value.get("workspace_roots")?.get(0)?.as_str();
+        let folder = text_of(&value, &["cwd"]).or_else(first).map(str::to_owned);
         let Some(tool) = text_of(&value, &["tool_name", "toolName"]) else {
             let again = |key: &str| match value.get(key) {
                 Some(Value::Bool(again)) => *again,

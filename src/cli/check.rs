@@ -1,6 +1,7 @@
 //! `roundtable check`: does a change lose anything? (contract, section 7)
 
 mod candidate;
+mod hook;
 mod losses;
 
 pub use self::losses::Unused;
@@ -18,6 +19,7 @@ use super::screen::Screen;
 use super::{Global, open, read_file, report};
 use crate::additive::Rule;
 use crate::additive::declared::Declaration;
+use crate::agent::hook::Agent;
 use crate::check::{self, Gate, Report};
 use crate::config::{self, Config};
 use crate::policy::Policy;
@@ -48,6 +50,9 @@ pub struct Options {
     /// Compare the text on standard input, which would be written to PATH, with what is there
     #[arg(long, value_name = "PATH", conflicts_with_all = ["paths", "base", "head", "direct", "each", "staged", "stdin", "worktree"])]
     candidate: Option<PathBuf>,
+    /// Answer the hook of an agent, which sends what its tool is about to write, or that its turn ends
+    #[arg(long, value_name = "AGENT", conflicts_with_all = ["paths", "base", "head", "direct", "each", "staged", "stdin", "worktree", "candidate", "declare", "format"])]
+    hook: Option<Agent>,
     /// Declare what is lost, and why: writes a file below .roundtable/losses
     #[arg(long, value_name = "REASON", conflicts_with_all = ["candidate", "stdin", "each"])]
     declare: Option<String>,
@@ -139,6 +144,9 @@ fn no_upstream(repo: &Repo, options: &Options) -> Fail {
 
 /// Judges, and reports in the wanted form.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+    if let Some(agent) = options.hook {
+        return hook::run(global, agent, screen);
+    }
     let format = Format::wanted(options.format, screen)?;
     let repo = open_here(global)?;
     repo.trust_objects();
@@ -152,26 +160,8 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let paths = wanted_paths(options, &repo, &ranges)?;
     let objects = repo.objects(unwritten);
     named_paths_exist(&repo, &ranges)?;
-    let gates = ranges.iter().map(|range| Gate {
-        base: range.base,
-        head: range.head,
-        old: range.old,
-        new: range.new,
-        policies: &range.way.policies,
-        branch: range.way.branch.as_deref(),
-        paths: &paths,
-    });
-    let gates: Vec<Gate<'_>> = gates.collect();
     let spare = objects.again();
-    let mut judged = judged(&gates, objects, screen)?;
-    let mut unused = Vec::new();
-    for (range, report) in ranges.iter().zip(&mut judged) {
-        let left = losses::cover(&range.way.declarations, report);
-        // The parts of a range may do without what the whole needs.
-        if !range.of_each {
-            unused.extend(left);
-        }
-    }
+    let (judged, unused) = compare(&ranges, &paths, objects, screen)?;
     let is_hook = options.staged || options.stdin || options.worktree;
     protects_something(&ranges, &judged, &spare, is_hook, screen)?;
     let notices: BTreeSet<&str> = ranges.iter().filter_map(|range| range.way.notice.as_deref()).collect();
@@ -185,7 +175,51 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let is_kept = reports.iter().all(|(report, _)| report.is_kept());
     report::write(&reports, &notices, &unused, format, screen)?;
     screen.check().map_err(Fail::new)?;
-    Ok(if is_kept { Code::Yes } else { Code::No })
+    let is_trial = !is_kept && ranges.iter().all(|range| is_trial(&range.way.policies));
+    if is_trial {
+        let day = ranges
+            .iter()
+            .find_map(|range| range.way.policies.iter().find_map(|policy| policy.report_until.as_deref()));
+        screen
+            .note(&format!("reported only, until {}: from that day on this fails", day.unwrap_or_default()));
+    }
+    Ok(if is_kept || is_trial { Code::Yes } else { Code::No })
+}
+
+/// Whether losses are reported only: all policies say so, and the day has not come.
+fn is_trial(policies: &[Policy]) -> bool {
+    let today = super::epoch().ok().flatten().unwrap_or_else(super::now).to_string();
+    let is_early = |policy: &Policy| policy.report_until.as_deref().is_some_and(|day| today.as_str() < day);
+    !policies.is_empty() && policies.iter().all(is_early)
+}
+
+/// The comparisons of all ranges, with what is declared taken off, and the declarations that nothing needs.
+fn compare(
+    ranges: &[Range],
+    paths: &[Vec<u8>],
+    objects: Objects,
+    screen: &Screen,
+) -> Result<(Vec<Report>, Vec<Unused>), Fail> {
+    let gates = ranges.iter().map(|range| Gate {
+        base: range.base,
+        head: range.head,
+        old: range.old,
+        new: range.new,
+        policies: &range.way.policies,
+        branch: range.way.branch.as_deref(),
+        paths,
+    });
+    let gates: Vec<Gate<'_>> = gates.collect();
+    let mut judged = judged(&gates, objects, screen)?;
+    let mut unused = Vec::new();
+    for (range, report) in ranges.iter().zip(&mut judged) {
+        let left = losses::cover(&range.way.declarations, report);
+        // The parts of a range may do without what the whole needs.
+        if !range.of_each {
+            unused.extend(left);
+        }
+    }
+    Ok((judged, unused))
 }
 
 /// A path that an entry names without a wildcard is in the base or in the head: else it is a slip, and what was
@@ -355,7 +389,9 @@ fn policy_notice(global: &Global, repo: &Repo, old: Option<Oid>, new: Option<Oid
     let Ok(is) = config_at(repo, new) else {
         return Some(format!("this change makes {} unreadable; the base's policy is applied", config::FILE));
     };
-    let keys = |config: &Config| (config.protect.clone(), config.losses, config.items().to_owned());
+    let keys = |config: &Config| {
+        (config.protect.clone(), config.losses, config.report_until.clone(), config.items().to_owned())
+    };
     (was.as_ref().map(keys) != Some(keys(&is))).then(|| {
         format!("this change alters the policy in {}; the base's policy is applied to it", config::FILE)
     })

@@ -6,6 +6,7 @@
 
 mod agent;
 mod github;
+mod protection;
 
 use std::path::{Path, PathBuf};
 
@@ -28,10 +29,13 @@ pub struct Options {
     /// Show what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
+    /// For a week, only report what is lost: puts the day on which that ends into the configuration
+    #[arg(long, conflicts_with_all = ["hook", "agent"])]
+    report_only: bool,
     /// Write git's pre-commit hook in this clone: it refuses a commit that loses text
     #[arg(long)]
     hook: bool,
-    /// Set up an agent: its entry for the server of `roundtable mcp`, and the skill
+    /// Set up an agent: the server of `roundtable mcp`, the skill, and hooks that check what it writes
     #[arg(long, value_name = "AGENT")]
     agent: Option<Agent>,
     /// Keep a paragraph on roundtable in AGENTS.md, too
@@ -122,7 +126,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let action = github::action(options)?;
     let mut wanted = Vec::new();
     if options.github || !(options.hook || options.agent.is_some()) {
-        wanted.push(Wanted::text(crate::config::FILE, settings(options.live, &layouts(&root))));
+        wanted.push(Wanted::text(crate::config::FILE, settings(options, &layouts(&root))?));
     }
     if options.github {
         wanted.extend(github::workflows(options, action.as_deref()));
@@ -144,6 +148,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         }
         tell(file, *state, options, screen);
         told.push(json!({"path": file.path, "written": *state == FileState::Missing && !options.dry_run, "result": state.name(options.dry_run)}));
+    }
+    if let Some((file, _)) = found.iter().find(|(file, _)| file.path == crate::config::FILE) {
+        protection::tell(&root, &file.text, screen);
     }
     if options.github {
         github::tell_owners(&root, &found, screen);
@@ -229,7 +236,7 @@ fn next(options: &Options, action: Option<&str>, found: &[(Wanted, FileState)], 
         return;
     }
     if options.agent.is_some() {
-        screen.say("\nNext: commit these files, start the agent anew in this folder, and allow the server when it asks.");
+        screen.say("\nNext: commit these files, start the agent anew in this folder, and allow the server and the hooks when it asks.");
     }
     if options.github {
         if action.is_none() {
@@ -241,9 +248,14 @@ fn next(options: &Options, action: Option<&str>, found: &[(Wanted, FileState)], 
         github::next(options, &paths, screen);
     }
     if !options.github && !options.hook && options.agent.is_none() {
+        if !options.report_only {
+            screen.say("\nTo see first what would be stopped, write `report_until: DAY` into .roundtable.yaml: before that day losses are reported, and pass.");
+        }
         screen.say("\nNext: commit the file. Then, as you need them:");
         screen.say("  roundtable init --hook            checks each commit in this clone");
-        screen.say("  roundtable init --agent claude    lets an agent discuss (also codex, cursor, copilot)");
+        screen.say(
+            "  roundtable init --agent claude    checks what an agent writes (also codex, cursor, copilot)",
+        );
         screen.say("  roundtable init --github          checks pull requests, and answers labels");
     }
 }
@@ -251,25 +263,33 @@ fn next(options: &Options, action: Option<&str>, found: &[(Wanted, FileState)], 
 /// The presets whose layout a repository has.
 fn layouts(root: &Path) -> Vec<String> {
     let has = |preset: &Preset| {
-        preset.places.iter().map(|place| root.join(place)).any(|place| match &preset.says {
-            None => place.is_dir(),
-            Some(says) => std::fs::read_to_string(place).is_ok_and(|text| text.contains(says)),
+        preset.places.iter().any(|place| match &preset.says {
+            None => protection::holds_a_document(root, preset, place),
+            Some(says) => std::fs::read_to_string(root.join(place)).is_ok_and(|text| text.contains(says)),
         })
     };
     Preset::all().into_iter().filter(has).map(|preset| preset.name.to_owned()).collect()
 }
 
 /// The settings' file, with the presets that the repository's layout asks for.
-fn settings(live: bool, layouts: &[String]) -> String {
+fn settings(options: &Options, layouts: &[String]) -> Result<String, Fail> {
     let text = include_str!("init/roundtable.yaml");
     let presets: String = layouts.iter().map(|name| format!("  - {{ preset: {name} }}\n")).collect();
     let default = "# protect:\n#   - { paths: [docs/requirements/**], rule: content }\n";
     let protects = format!("protect:\n  - {{ paths: [docs/requirements/**], rule: content }}\n{presets}");
     let text = if layouts.is_empty() { text.to_owned() } else { text.replace(default, &protects) };
-    if !live {
-        return text;
+    let text = match options.report_only {
+        false => text,
+        true => {
+            let until = super::epoch()?.unwrap_or_else(super::now).after_days(7).to_string();
+            let day = until.get(..10).unwrap_or_default();
+            text.replace("# report_until: 2026-12-03\n", &format!("report_until: {day}\n"))
+        }
+    };
+    if !options.live {
+        return Ok(text);
     }
-    text.replace("# github:\n", "github:\n").replace("#   live: false\n", "  live: true\n")
+    Ok(text.replace("# github:\n", "github:\n").replace("#   live: false\n", "  live: true\n"))
 }
 
 /// What is at a file's path; a link on the way there is not followed.

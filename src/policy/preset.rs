@@ -68,6 +68,8 @@ fn without_date(path: &str) -> &str {
 pub struct Preset {
     #[serde(skip)]
     pub name: &'static str,
+    /// What it stops and lets pass, in one line.
+    pub about: String,
     /// Folders and files by which it is recognised, and which it protects.
     pub places: Vec<String>,
     /// What a file among them has to say.

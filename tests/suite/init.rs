@@ -475,6 +475,28 @@ fn a_linked_work_tree_has_the_hook_of_its_repository() {
 }
 
 #[test]
+fn what_each_rule_stops_is_said_and_layouts_are_recognised_by_their_documents() {
+    let plain = sandbox();
+    let said = plain.run(&["init"]).ok().stdout;
+    assert!(said.contains("docs/requirements/**: content: stops what is removed"), "{said}");
+    assert!(said.contains("report_until"), "{said}");
+    let sandbox = sandbox();
+    sandbox.commit(&[
+        ("docs/adr/0001-use-git.md", "# 1. Use git\n"),
+        ("CHANGELOG.md", "# Changelog\n\nSee keepachangelog.com.\n"),
+        ("specs/openapi.yaml", "openapi: 3.1.0\n"),
+    ]);
+    let said = sandbox.run(&["init", "--report-only"]).ok().stdout;
+    assert!(said.contains("preset adr: stops changes to a record that is no draft"), "{said}");
+    assert!(said.contains("preset keepachangelog:") && !said.contains("speckit"), "{said}");
+    let settings = written(&sandbox, ".roundtable.yaml");
+    let config = roundtable::config::Config::read("x", settings.as_bytes()).unwrap();
+    let day = config.report_until.unwrap();
+    assert!(said.contains(&format!("Until {day} all of this is reported only.")), "{said}");
+    assert_eq!(config.protect.unwrap().len(), 3, "{settings}");
+}
+
+#[test]
 fn owners_of_declared_losses_are_added_once_and_never_over_what_is_there() {
     let owned = sandbox();
     git(&owned, "git remote add origin git@github.com:library/books.git");

@@ -5,6 +5,7 @@
 #![allow(clippy::too_many_lines)]
 
 mod add;
+mod agent_hooks;
 mod agents;
 mod analyze;
 mod attacks;
@@ -30,6 +31,7 @@ mod github;
 mod hearing;
 mod hostile;
 mod house;
+mod incidents;
 mod init;
 mod keyboard;
 mod kit;

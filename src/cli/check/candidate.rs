@@ -40,14 +40,14 @@ pub fn run(global: &Global, repo: &Repo, path: &Path, format: Format, screen: &S
         let report = Report { base: head.unwrap_or(Oid::ZERO_SHA1), head: Oid::ZERO_SHA1, files: vec![file] };
         report::write(&[(report, false)], &Default::default(), &[], format, screen)?;
     } else {
-        screen.say(&answer(&file));
+        screen.say(&answer(&file, When::Before));
     }
     screen.check().map_err(Fail::new)?;
     Ok(if is_kept { Code::Yes } else { Code::No })
 }
 
 /// The path in the repository; none where it is outside.
-fn inside(root: &Path, path: &Path) -> Result<Option<String>, Fail> {
+pub(super) fn inside(root: &Path, path: &Path) -> Result<Option<String>, Fail> {
     let whole = super::super::current_folder()?.join(path);
     let mut plain = PathBuf::new();
     for part in whole.components() {
@@ -71,7 +71,12 @@ fn inside(root: &Path, path: &Path) -> Result<Option<String>, Fail> {
 }
 
 /// What is on disk, else what HEAD has.
-fn before(repo: &Repo, root: &Path, tree: Option<Oid>, path: &str) -> Result<Option<Vec<u8>>, Fail> {
+pub(super) fn before(
+    repo: &Repo,
+    root: &Path,
+    tree: Option<Oid>,
+    path: &str,
+) -> Result<Option<Vec<u8>>, Fail> {
     match std::fs::read(root.join(path)) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => match tree {
@@ -82,8 +87,19 @@ fn before(repo: &Repo, root: &Path, tree: Option<Oid>, path: &str) -> Result<Opt
     }
 }
 
+/// Whether the text is written already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    Before,
+    After,
+}
+
 /// What an agent is told: at most sixty words.
-fn answer(file: &FileReport) -> String {
+pub(super) fn answer(file: &FileReport, when: When) -> String {
+    let (becomes, is_lost) = match when {
+        When::Before => ("would become", "would be lost"),
+        When::After => ("became", "is lost"),
+    };
     let failing: Vec<_> = file.findings().iter().filter(|finding| finding.fails()).collect();
     let Some(first) = failing.first() else { return String::new() };
     let path = plain::shown(&file.path);
@@ -95,16 +111,16 @@ fn answer(file: &FileReport) -> String {
             let (taken, put) = differences(&old, &new);
             let from = taken.first().or(put.first()).map_or(0, |range| range.start);
             format!(
-                "{path}:{line}: \"{}\" would become \"{}\".",
+                "{path}:{line}: \"{}\" {becomes} \"{}\".",
                 around(&old, from, 12),
                 around(&new, from.min(new.len()), 12)
             )
         }
-        None => format!("{path}:{line}: \"{}\" would be lost.", around(&old, 0, SHOWN_WORDS)),
+        None => format!("{path}:{line}: \"{}\" {is_lost}.", around(&old, 0, SHOWN_WORDS)),
     };
     let more = match failing.len() {
         1 => String::new(),
-        count => format!(" And {} more.", plain::count(count - 1, "loss")),
+        count => format!(" And {} more.", count - 1),
     };
     format!("{what}{more} Put the old text back as it was, and write what is new below it.")
 }

@@ -1,7 +1,10 @@
-//! `roundtable init --agent`: the server and the skill where an agent looks for them.
+//! `roundtable init --agent`: the server, the skill and the hooks where an agent looks for them.
 //!
 //! Invariant: a file that exists is left as it is; what would have to be in it is printed. Only AGENTS.md,
 //! and only where it is asked for, gets a block of ours at its end.
+//!
+//! The hooks run `roundtable check --hook AGENT` before a tool writes and at the end of a turn ([`crate::agent::hook`]
+//! reads what they are given): `.claude/settings.json` has them under `PreToolUse` and `Stop`.
 
 use std::path::Path;
 
@@ -18,8 +21,12 @@ const END: &str = "<!-- roundtable:end -->";
 
 /// What an agent needs, in files of its own.
 pub fn files(agent: Agent) -> Vec<Wanted> {
-    let server = server(agent);
-    vec![Wanted::text(server.0, server.1), Wanted::text(skill(agent), SKILL)]
+    let (server, hooks) = (server(agent), hooks(agent));
+    vec![
+        Wanted::text(server.0, server.1),
+        Wanted::text(skill(agent), SKILL),
+        Wanted::text(hooks.0, format!("{:#}\n", hooks.1)),
+    ]
 }
 
 /// Where it looks for the servers of a project, and how they are written there.
@@ -49,6 +56,42 @@ const fn skill(agent: Agent) -> &'static str {
         Agent::Codex => ".agents/skills/roundtable/SKILL.md",
     }
 }
+/// Where it looks for the hooks of a project, and ours as they are written there.
+fn hooks(agent: Agent) -> (&'static str, Value) {
+    let call = format!("roundtable check --hook {}", agent.name());
+    let run = json!({"type": "command", "command": call});
+    match agent {
+        Agent::Claude => (
+            ".claude/settings.json",
+            json!({"hooks": {
+                "PreToolUse": [{"matcher": "Write|Edit|MultiEdit", "hooks": [run]}],
+                "Stop": [{"hooks": [run]}],
+            }}),
+        ),
+        Agent::Codex => (
+            ".codex/hooks.json",
+            json!({"hooks": {
+                "PreToolUse": [{"matcher": "apply_patch|Write|Edit", "hooks": [run]}],
+                "Stop": [{"hooks": [run]}],
+            }}),
+        ),
+        Agent::Cursor => (
+            ".cursor/hooks.json",
+            json!({"version": 1, "hooks": {
+                "preToolUse": [{"command": call, "matcher": "Write|StrReplace|Edit|Delete"}],
+                "stop": [{"command": call}],
+            }}),
+        ),
+        Agent::Copilot => {
+            let run = json!({"type": "command", "bash": call, "powershell": call, "timeoutSec": 30});
+            (
+                ".github/hooks/roundtable.json",
+                json!({"version": 1, "hooks": {"preToolUse": [run], "agentStop": [run]}}),
+            )
+        }
+    }
+}
+
 /// AGENTS.md with our block, and whether that is to be written.
 pub fn agents_md(root: &Path) -> Result<(Wanted, FileState), Fail> {
     let block = format!(

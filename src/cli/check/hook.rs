@@ -1,0 +1,162 @@
+//! `check --hook AGENT`: what an agent's hook hands over, judged before a tool writes and at the end of a turn.
+//!
+//! The answer is in the agent's own form, with exit code 0: codes mean something else to each of them. What cannot be
+//! looked at is exit code 1 with the reason, and the agent goes on: a broken configuration must not keep it from
+//! mending that very file, and the check of the commit and of the pull request come later. Nothing that is printed
+//! speaks of declared losses.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::candidate::{When, answer, before, inside};
+use super::{beside_head, compare, is_trial, policies};
+use crate::agent::hook::{Agent, Moment, Write};
+use crate::check::{Report, judge_text};
+use crate::cli::Global;
+use crate::cli::exit::{Code, Fail};
+use crate::cli::screen::Screen;
+use crate::plain;
+use crate::policy::Policy;
+use crate::repo::Repo;
+
+/// The largest call that is read.
+const LARGEST: u64 = 1 << 28;
+
+/// Judges what the hook hands over; refuses with an answer on standard output.
+pub fn run(global: &Global, agent: Agent, screen: &Screen) -> Result<Code, Fail> {
+    match judge(global, agent, screen) {
+        Ok(refusal) => {
+            if let Some(refusal) = refusal {
+                screen.say(&refusal.to_string());
+            }
+            screen.check().map_err(Fail::new)?;
+            Ok(Code::Yes)
+        }
+        Err(fail) => {
+            screen.error(&fail);
+            Ok(Code::No)
+        }
+    }
+}
+
+fn judge(global: &Global, agent: Agent, screen: &Screen) -> Result<Option<serde_json::Value>, Fail> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes);
+    read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
+    let moment = Moment::read(&bytes).map_err(|error| {
+        Fail::new(format!(
+            "standard input is not what a hook of {} sends: {}",
+            agent.name(),
+            plain::shown(&error)
+        ))
+        .with_hint("the agent runs this itself; `roundtable check --worktree` is for people")
+    })?;
+    match moment {
+        Moment::BeforeWrite { writes, folder } => {
+            let why = before_write(global, &writes, folder.as_deref().map(Path::new))?;
+            Ok(why.map(|why| agent.refuse_write(&why)))
+        }
+        // Who has been sent back once is not sent back for ever.
+        Moment::EndOfTurn { again: true, .. } => Ok(None),
+        Moment::EndOfTurn { folder, .. } => {
+            let why = end_of_turn(global, folder.map(PathBuf::from), screen)?;
+            Ok(why.map(|why| agent.refuse_end(&why)))
+        }
+    }
+}
+
+/// The repository that a folder is in; none outside of one.
+fn repository(global: &Global, folder: Option<&Path>) -> Result<Option<(Global, Repo)>, Fail> {
+    let mut global = global.clone();
+    if global.repo.is_none() {
+        global.repo = folder.filter(|folder| folder.is_dir()).map(Path::to_owned);
+    }
+    let here = global.repo.clone().map_or_else(super::super::current_folder, Ok)?;
+    match Repo::open(&here) {
+        Ok(repo) => Ok(Some((global, repo))),
+        Err(crate::repo::Error::None { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The writes by the folder of the file, which need not be in the repository that the agent began in.
+fn by_folder<'w>(
+    writes: &'w [Write],
+    folder: Option<&Path>,
+) -> Result<BTreeMap<PathBuf, Vec<(PathBuf, &'w Write)>>, Fail> {
+    let from = folder.map_or_else(super::super::current_folder, |folder| Ok(folder.to_owned()))?;
+    let mut found: BTreeMap<PathBuf, Vec<(PathBuf, &Write)>> = BTreeMap::new();
+    for write in writes {
+        let path = from.join(&write.path);
+        let above = path.ancestors().skip(1).find(|above| above.is_dir()).unwrap_or(&from).to_owned();
+        found.entry(above).or_default().push((path, write));
+    }
+    Ok(found)
+}
+
+/// Why a call must not write, if it must not. The first file that loses something is named.
+fn before_write(global: &Global, writes: &[Write], folder: Option<&Path>) -> Result<Option<String>, Fail> {
+    for (folder, writes) in by_folder(writes, folder)? {
+        let Some((global, repo)) = repository(global, Some(&folder))? else { continue };
+        if let Some(why) = judge_writes(&global, &repo, &writes)? {
+            return Ok(Some(why));
+        }
+    }
+    Ok(None)
+}
+
+fn judge_writes(global: &Global, repo: &Repo, writes: &[(PathBuf, &Write)]) -> Result<Option<String>, Fail> {
+    let Some(root) = repo.work_tree() else { return Ok(None) };
+    let tree = repo.head()?.map(|head| repo.tree_of(head)).transpose()?;
+    let policies = policies(global, repo, tree.as_slice())?;
+    if is_trial(&policies) {
+        return Ok(None);
+    }
+    // A call may change a file in two steps.
+    let mut texts: BTreeMap<String, (Vec<u8>, Vec<u8>)> = BTreeMap::new();
+    for (path, write) in writes {
+        let Some(path) = inside(root, path)? else { continue };
+        let (old, now) = match texts.remove(&path) {
+            Some(known) => known,
+            None => match before(repo, root, tree, &path)? {
+                Some(old) => (old.clone(), old),
+                None => continue,
+            },
+        };
+        let after = write.result(std::str::from_utf8(&now).ok()).map_or(now, String::into_bytes);
+        texts.insert(path, (old, after));
+    }
+    Ok(texts.iter().find_map(|(path, (old, after))| refused(&policies, path, old, after)))
+}
+
+fn refused(policies: &[Policy], path: &str, old: &[u8], after: &[u8]) -> Option<String> {
+    let file = judge_text(policies, path, old, after)?;
+    (!file.is_kept()).then(|| answer(&file, When::Before))
+}
+
+/// What the files on disk have lost since HEAD, if anything.
+fn end_of_turn(global: &Global, folder: Option<PathBuf>, screen: &Screen) -> Result<Option<String>, Fail> {
+    // The agent may have gone to another folder since it began.
+    #[allow(clippy::disallowed_methods)]
+    let began = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from).or(folder);
+    let Some((global, repo)) = repository(global, began.as_deref())? else { return Ok(None) };
+    if repo.work_tree().is_none() {
+        return Ok(None);
+    }
+    let compared = beside_head(&global, &repo, true)?;
+    if compared.ranges.iter().any(|range| is_trial(&range.way.policies)) {
+        return Ok(None);
+    }
+    let (reports, _) = compare(&compared.ranges, &[], repo.objects(compared.unwritten), screen)?;
+    Ok(reports.iter().find_map(lost))
+}
+
+fn lost(report: &Report) -> Option<String> {
+    let lost: Vec<_> = report.files.iter().filter(|file| !file.is_kept()).collect();
+    let first = answer(lost.first()?, When::After);
+    Some(match lost.len() {
+        1 => first,
+        many => format!("{first} Then {} more.", plain::count(many - 1, "file")),
+    })
+}
