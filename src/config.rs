@@ -20,6 +20,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use crate::discussion::event::Author;
 use crate::finding::{Finding, place};
 use crate::front_matter;
+use crate::item::Elsewhere;
 use crate::policy::{Entry, Policy};
 use crate::review::Severity;
 
@@ -41,6 +42,9 @@ const LIMIT: usize = 64 * 1024;
 pub struct Config {
     /// The folder that holds the items, or several.
     pub items: Option<Folders>,
+    /// The items of a commit that are in none of those folders; no file says them.
+    #[serde(skip)]
+    pub elsewhere: Vec<Elsewhere>,
     /// Who speaks: one voice, or one by phase or step.
     pub voice: Option<ByStep>,
     pub model: Option<ByStep>,
@@ -305,8 +309,10 @@ impl Config {
         let entries = match &self.append_only {
             Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
             None => {
-                let entry = |folder: &str| Entry::of(&format!("{}/**", escaped(folder)));
-                self.folders().into_iter().map(entry).collect::<Result<_, _>>()?
+                let below = |folder: &str| Entry::of(&format!("{}/**", escaped(folder)));
+                let beside = self.elsewhere.iter().filter_map(|item| item.document.as_deref());
+                let beside = beside.map(|document| Entry::of(&escaped(document)));
+                self.folders().into_iter().map(below).chain(beside).collect::<Result<_, _>>()?
             }
         };
         let mut policy = Policy::new(entries, self.allow_exceptions.unwrap_or(false));
@@ -316,7 +322,7 @@ impl Config {
 
     /// The folder that new items are made in, without a trailing slash: the first of them.
     pub fn items(&self) -> &str {
-        self.folders().first().copied().unwrap_or(ITEMS)
+        self.roots().first().copied().unwrap_or(ITEMS)
     }
 
     /// What of the repository a model is sent.
@@ -324,8 +330,13 @@ impl Config {
         self.evidence.clone().unwrap_or_default()
     }
 
-    /// Every folder that holds items, without trailing slashes.
+    /// Every folder that is or holds an item: those of `items`, and the items that were found elsewhere.
     pub fn folders(&self) -> Vec<&str> {
+        self.roots().into_iter().chain(self.elsewhere.iter().map(|item| item.folder.as_str())).collect()
+    }
+
+    /// The folders of `items`, without trailing slashes.
+    pub fn roots(&self) -> Vec<&str> {
         match &self.items {
             Some(folders) => folders.0.iter().map(|folder| folder.trim_end_matches('/')).collect(),
             None => vec![ITEMS],

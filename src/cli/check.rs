@@ -296,28 +296,35 @@ fn config_at(repo: &Repo, tree: Oid) -> Result<Config, Fail> {
     }
 }
 
-/// The policies in force: those of the trees, each once, or that of `--config`.
-fn policies(global: &Global, repo: &Repo, trees: &[Oid]) -> Result<Vec<Policy>, Fail> {
-    let read = |config: Config| config.policy().map_err(Fail::new);
-    if let Some(path) = &global.config {
-        let name = crate::plain::shown(&path.display().to_string());
-        return Ok(vec![read(Config::read(&name, &read_file(path, 1 << 20)?)?)?]);
-    }
-    let mut known = Vec::new();
+/// The policies in force: those of the trees, each once, or that of `--config`; they cover every item of the trees,
+/// and of the one that these become.
+fn policies(global: &Global, repo: &Repo, trees: &[Oid], new: Option<Oid>) -> Result<Vec<Policy>, Fail> {
+    let operators = match &global.config {
+        Some(path) => {
+            let name = crate::plain::shown(&path.display().to_string());
+            Some(Config::read(&name, &read_file(path, 1 << 20)?)?)
+        }
+        None => None,
+    };
+    let (mut known, mut configs) = (Vec::new(), Vec::new());
     for tree in trees {
-        let bytes = repo.blob_at(*tree, config::FILE)?;
-        if !known.contains(&bytes) {
-            known.push(bytes);
+        let config = operators.clone().map_or_else(|| config_at(repo, *tree), Ok)?;
+        let config = repo.with_items_of(*tree, config)?;
+        let facts = (repo.blob_at(*tree, config::FILE)?, config.elsewhere.clone());
+        if !known.contains(&facts) {
+            known.push(facts);
+            configs.push(config);
         }
     }
-    if known.is_empty() {
-        known.push(None);
+    if configs.is_empty() {
+        configs.push(operators.unwrap_or_default());
     }
-    let configs = known.into_iter().map(|bytes| match bytes {
-        Some(bytes) => Ok(Config::read(config::FILE, &bytes)?),
-        None => Ok(Config::default()),
-    });
-    configs.map(|config: Result<Config, Fail>| read(config?)).collect()
+    for config in &mut configs {
+        let made = new.map(|new| repo.with_items_of(new, config.clone())).transpose()?;
+        let made = made.map(|made| made.elsewhere).unwrap_or_default();
+        config.elsewhere.extend(made);
+    }
+    configs.iter().map(|config| config.policy().map_err(Fail::new)).collect()
 }
 
 /// What a change does to the policy, if anything.
@@ -354,7 +361,7 @@ fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fai
         let Some(head) = wanted.head else { continue };
         if wanted.bases.is_empty() {
             let way = Way {
-                policies: policies(global, repo, &[])?,
+                policies: policies(global, repo, &[], Some(repo.tree_of(head)?))?,
                 branch: wanted.branch.clone(),
                 steps: Vec::new(),
                 trailers: Vec::new(),
@@ -381,7 +388,7 @@ fn staged(global: &Global, repo: &Repo) -> Result<Ranges, Fail> {
     let old = head.map(|head| repo.tree_of(head)).transpose()?;
     let (new, unwritten) = repo.index_tree()?;
     let way = Way {
-        policies: policies(global, repo, old.as_slice())?,
+        policies: policies(global, repo, old.as_slice(), None)?,
         branch: repo.current_branch(),
         steps: Vec::new(),
         trailers: Vec::new(),
@@ -450,7 +457,7 @@ fn way(
     each: bool,
 ) -> Result<Way, Fail> {
     let (old, new) = (repo.tree_of(start)?, repo.tree_of(head)?);
-    let policies = policies(global, repo, &[old, repo.tree_of(tip)?])?;
+    let policies = policies(global, repo, &[old, repo.tree_of(tip)?], Some(new))?;
     let excepts = policies.iter().all(|policy| policy.allow_exceptions);
     let steps = match (each || excepts, straight) {
         (false, _) => Vec::new(),

@@ -31,6 +31,7 @@ mod hearing;
 mod hostile;
 mod house;
 mod init;
+mod items;
 mod keyboard;
 mod kit;
 mod live;
