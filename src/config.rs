@@ -21,6 +21,7 @@ use crate::additive::Rule;
 use crate::discussion::event::Author;
 use crate::finding::{Finding, place};
 use crate::front_matter;
+use crate::item::Elsewhere;
 use crate::policy::{Entry, Policy};
 use crate::review::Severity;
 
@@ -42,6 +43,9 @@ const LIMIT: usize = 64 * 1024;
 pub struct Config {
     /// The folder that holds the items, or several.
     pub items: Option<Folders>,
+    /// The items of a commit that are in none of those folders; no file says them.
+    #[serde(skip)]
+    pub elsewhere: Vec<Elsewhere>,
     /// Who speaks: one voice, or one by phase or step.
     pub voice: Option<ByStep>,
     pub model: Option<ByStep>,
@@ -327,8 +331,10 @@ impl Config {
         let entries = match &self.protect {
             Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
             None => {
+                let below = |folder: &str| format!("{}/**", escaped(folder));
+                let beside = self.elsewhere.iter().filter_map(|item| item.document.as_deref());
                 let globs: Vec<String> =
-                    self.folders().iter().map(|folder| format!("{}/**", escaped(folder))).collect();
+                    self.folders().into_iter().map(below).chain(beside.map(escaped)).collect();
                 let globs: Vec<&str> = globs.iter().map(String::as_str).collect();
                 vec![Entry::of(&globs, Rule::Content)?.implied()]
             }
@@ -339,17 +345,9 @@ impl Config {
         Ok(policy)
     }
 
-    /// An entry for the folder of an item that is somewhere else.
-    ///
-    /// # Errors
-    /// A folder that is no path.
-    pub fn entry_of_item(folder: &str) -> Result<Entry, String> {
-        Ok(Entry::of(&[&format!("{}/**", escaped(folder))], Rule::Content)?.implied())
-    }
-
     /// The folder that new items are made in, without a trailing slash: the first of them.
     pub fn items(&self) -> &str {
-        self.folders().first().copied().unwrap_or(ITEMS)
+        self.roots().first().copied().unwrap_or(ITEMS)
     }
 
     /// What of the repository a model is sent.
@@ -357,8 +355,13 @@ impl Config {
         self.evidence.clone().unwrap_or_default()
     }
 
-    /// Every folder that holds items, without trailing slashes.
+    /// Every folder that is or holds an item: those of `items`, and the items that were found elsewhere.
     pub fn folders(&self) -> Vec<&str> {
+        self.roots().into_iter().chain(self.elsewhere.iter().map(|item| item.folder.as_str())).collect()
+    }
+
+    /// The folders of `items`, without trailing slashes.
+    pub fn roots(&self) -> Vec<&str> {
         match &self.items {
             Some(folders) => folders.0.iter().map(|folder| folder.trim_end_matches('/')).collect(),
             None => vec![ITEMS],

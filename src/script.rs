@@ -16,6 +16,7 @@
 //! ```
 
 mod by_number;
+pub mod comments;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
@@ -23,8 +24,10 @@ use std::ops::Range;
 
 use self::by_number::RawAnswers;
 pub use self::by_number::{Answers, Asked as At};
+use self::comments::Exported;
+pub use self::comments::LeftOut;
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use crate::discussion::event::Time;
 use crate::finding::{self, Finding};
@@ -65,6 +68,8 @@ pub struct Script {
     pub is_by_number: bool,
     /// The issue that the messages are about, where the script is one: text for a document, and no message.
     pub source: Option<Source>,
+    /// The comments of an issue that are not heard.
+    pub left_out: Vec<LeftOut>,
     /// What was removed or cut.
     pub notes: Vec<String>,
     /// Which messages held a credential, and of which kind; it is masked.
@@ -248,6 +253,7 @@ impl Script {
             user: raw.user.map(|user| person(&user)).filter(|user| !user.is_empty()),
             ..Script::default()
         };
+        script.left_out = raw.left_out;
         let answers = raw.answers.unwrap_or_default();
         if let Some(source) = raw.source {
             script.draws_on(source);
@@ -359,6 +365,13 @@ impl Script {
         };
         inputs.into_iter().take(MOST).for_each(|input| script.push(input));
         script
+    }
+
+    /// The same, said by this person where a message does not say who speaks; without one as it is.
+    #[must_use]
+    pub fn spoken_by(self, user: Option<&str>) -> Script {
+        let user = user.map(person).filter(|user| !user.is_empty());
+        Script { user: user.or(self.user), ..self }
     }
 
     /// One more input at the end, cleaned, masked and cut like any other.
@@ -583,20 +596,49 @@ fn said(text: String) -> Option<RawInput> {
     Some(RawInput { text, ..RawInput::default() })
 }
 
-/// A script as `.yaml` and `.json` write it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "`inputs:` with a list of messages")]
+/// A script as `.yaml` and `.json` write it: with keys, or a list of its inputs.
+#[derive(Debug, Default)]
 struct Raw {
     user: Option<String>,
     inputs: Option<Vec<Option<RawInput>>>,
     /// Answers by step, for the analysis; a discussion has none.
-    #[serde(default)]
     answers: Option<BTreeMap<String, RawAnswers>>,
     /// The depth that the numbers of the answers belong to.
-    #[serde(default)]
     depth: Option<Depth>,
-    #[serde(skip)]
     source: Option<Source>,
+    left_out: Vec<LeftOut>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
+struct Keyed {
+    user: Option<String>,
+    inputs: Option<Vec<Option<RawInput>>>,
+    answers: Option<BTreeMap<String, RawAnswers>>,
+    depth: Option<Depth>,
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Raw, D::Error> {
+        struct Script;
+        impl<'de> Visitor<'de> for Script {
+            type Value = Raw;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("`inputs:` with a list of messages")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Raw, A::Error> {
+                let inputs = Vec::deserialize(serde::de::value::SeqAccessDeserializer::new(list))?;
+                Ok(Raw { inputs: Some(inputs), ..Raw::default() })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Raw, A::Error> {
+                let keyed = Keyed::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+                let Keyed { user, inputs, answers, depth } = keyed;
+                Ok(Raw { user, inputs, answers, depth, ..Raw::default() })
+            }
+        }
+        deserializer.deserialize_any(Script)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -650,25 +692,12 @@ fn with_quotes(mut finding: Finding) -> Finding {
     finding
 }
 
-/// JSON: our own form, what `gh issue view --json title,body,comments` prints, or GitHub's list
-/// of comments.
+/// JSON: our own form, or a thread as GitHub and `gh` export it.
 fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
     let document = json::Document::read(name, text.as_bytes())?;
-    let value = document.value().clone();
-    if value.is_array() {
-        return Ok(Raw { inputs: Some(comments(&value).collect()), ..Raw::default() });
-    }
-    let is_issue = value.get("inputs").is_none()
-        && ["title", "body", "comments"].iter().any(|key| value.get(key).is_some());
-    if is_issue {
-        let part = |key: &str| value.get(key).and_then(|part| part.as_str()).unwrap_or_default().to_owned();
-        let source = Source::new(&part("title"), &part("body"));
-        let link = value.get("url").and_then(|url| url.as_str()).map(str::to_owned);
-        let source = source.at(value.get("number").and_then(serde_json::Value::as_u64), link);
-        let source = source.by(&login(&value).unwrap_or_default());
-        let has_source = !source.is_empty();
-        let inputs = Some(value.get("comments").into_iter().flat_map(comments).collect());
-        return Ok(Raw { inputs, source: has_source.then_some(source), ..Raw::default() });
+    if let Some(exported) = comments::exported(name, text, document.value()) {
+        let Exported { inputs, left_out, source } = exported?;
+        return Ok(Raw { inputs: Some(inputs), source, left_out, ..Raw::default() });
     }
     serde_json::from_str(text).map_err(|error| {
         // JSON's parser points after a value, YAML's at it; what both can read, YAML's finds.
@@ -679,31 +708,6 @@ fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
             Finding { hint: said.hint, ..Finding::at(name, text, error.line().max(1), column, said.message) }
         })
     })
-}
-
-/// Comments in GitHub's two spellings; one without a body says nothing and is left out.
-fn comments(list: &serde_json::Value) -> impl Iterator<Item = Option<RawInput>> {
-    list.as_array().into_iter().flatten().filter_map(|comment| {
-        let text = plain::without_blank_ends(comment.get("body")?.as_str()?).to_owned();
-        (!text.is_empty()).then(|| {
-            Some(RawInput { text, by: login(comment), at: moment(comment), comment: number(comment) })
-        })
-    })
-}
-
-fn login(of: &serde_json::Value) -> Option<String> {
-    let person = of.get("author").or_else(|| of.get("user"))?;
-    Some(person.get("login")?.as_str()?.to_owned())
-}
-
-/// The id of a comment; `gh` prints another kind of id, which is no number.
-fn number(of: &serde_json::Value) -> Option<u64> {
-    of.get("id")?.as_u64()
-}
-
-fn moment(of: &serde_json::Value) -> Option<String> {
-    let at = of.get("createdAt").or_else(|| of.get("created_at"))?;
-    Some(at.as_str()?.to_owned())
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     if name.is_empty() {
         return Err(Fail::new("--name is empty; say what people call the item"));
     }
-    let place = table::place(&repo, &item, options.branch.as_deref(), options.base.as_deref())?;
+    let place = table::place(global, &repo, &item, options.branch.as_deref(), options.base.as_deref())?;
     let config = table::config(global, &repo, place.base)?;
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
     let path = table::new_path(&item, config.items())?;

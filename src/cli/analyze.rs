@@ -34,7 +34,7 @@ use crate::model::prompt::Want;
 use crate::persona::Cast;
 use crate::plain::{self, count};
 use crate::repo::{Repo, short};
-use crate::script::{Asked, Input, Script};
+use crate::script::{Asked, Input, Script, comments};
 use crate::step::Depth;
 use crate::walk::{Audience, Drafting, Mode, Setup, Walked, walk};
 
@@ -63,6 +63,9 @@ pub struct Options {
     /// Where a new branch starts [default: HEAD]
     #[arg(long, value_name = "REV")]
     base: Option<String>,
+    /// Who speaks, where a message does not say it [default: the script's user, else git's user.name]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    user: Option<String>,
     /// The turn limit of a discussion, at least 3 [default: the item's, the settings', else 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
     max_turns: Option<u32>,
@@ -176,9 +179,8 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;
     }
-    let task = options.task(global, screen)?;
-    let (mode, again) =
-        (task.mode, options.push.is_some().then(|| options.task(global, screen)).transpose()?);
+    let task = options.task(global)?;
+    let (mode, again) = (task.mode, options.push.is_some().then(|| options.task(global)).transpose()?);
     let went = walk_item(global, task, screen)?;
     if let Some(out) = &options.out {
         let shown = plain::shown(&out.display().to_string());
@@ -211,14 +213,14 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
 
 impl Options {
     /// What the flags ask for.
-    fn task(&self, global: &Global, screen: &Screen) -> Result<Task, Fail> {
+    fn task(&self, global: &Global) -> Result<Task, Fail> {
         let (script, new) = match (&self.script, self.issue) {
             (Some(path), _) => {
                 let (name, bytes) = table::script(path)?;
                 (Script::for_analysis(&name, &bytes)?, None)
             }
             (None, Some(number)) => {
-                let thread = super::github::thread(global, number, screen)?;
+                let thread = super::github::thread(global, number)?;
                 (thread.script().by_number(), Some((Source::GitHub(number), thread.title)))
             }
             (None, None) if self.plan => (Script::default(), None),
@@ -232,6 +234,7 @@ impl Options {
             (None, false, false) => Mode::Each,
             _ => Mode::Dry,
         };
+        let script = script.spoken_by(self.user.as_deref());
         Ok(Task {
             item: table::forward(&self.item),
             new,
@@ -280,7 +283,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         base: task.base.as_deref(),
         leaves_merged: task.leaves_merged,
     };
-    let mut place = before_run::place(&repo, &task.item, &branch, screen)?;
+    let mut place = before_run::place(global, &repo, &task.item, &branch, screen)?;
     let config = table::config(global, &repo, place.base)?;
     let trusted = table::trusted(global, &repo, &place, &config)?;
     let author = identity::author(&repo, &trusted, task.signed_off);
@@ -295,6 +298,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
     check_outputs(&library.steps)?;
     let mut script = task.script;
     script.depth = task.depth.or(script.depth);
+    script.user = identity::user(&repo, script.user.as_deref());
     check_script(&script, &library, screen)?;
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
     let max_turns = max_turns.unwrap_or(if script.is_live() {
@@ -321,7 +325,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         max_turns,
         mode: task.mode,
         run,
-        items: config.folders().into_iter().map(str::to_owned).collect(),
+        items: config.roots().into_iter().map(str::to_owned).collect(),
         fixed: task.fixed,
         clock: &clock,
     };
@@ -341,6 +345,7 @@ fn done(repo: &Repo, task: &Task, place: &table::Place, config: &Config) -> Vec<
 
 /// Says what the script has to be told of, and refuses answers to steps that there are not, and credentials.
 fn check_script(script: &Script, library: &Library, screen: &Screen) -> Result<(), Fail> {
+    comments::told(&script.left_out).iter().for_each(|told| screen.warn(told));
     script.notes.iter().for_each(|note| screen.note(note));
     script.warnings.iter().for_each(|warning| screen.warn(warning));
     let secrets = |input: &Input| voices::refuse_secrets("the script", &input.text);
@@ -363,15 +368,22 @@ fn find_or_add(
     author: &Author,
 ) -> Result<String, Fail> {
     let found = repo.find_item(place.base, &task.item, &config.folders());
-    let (Err(crate::repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
-        return Ok(found?);
-    };
-    if task.mode == Mode::Dry {
-        return Ok(found?);
-    }
-    let path = table::new_path(&task.item, config.items())?;
     let at = task.fixed.unwrap_or_else(now);
-    let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
+    let (path, text) = match (&found, &task.new) {
+        (Err(crate::repo::Error::NoItem { .. }), Some((source, name))) => {
+            let path = table::new_path(&task.item, config.items())?;
+            let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
+            (path, Some(text))
+        }
+        _ => {
+            let path = found.map_err(|error| {
+                before_run::not_there(repo, error, &task.item, task.base.as_deref(), place, config)
+            })?;
+            let text = table::new_meta(repo, place.base, &path, &task.item, at)?;
+            (path, text)
+        }
+    };
+    let Some(text) = text.filter(|_| task.mode != Mode::Dry) else { return Ok(path) };
     let draft = task.script.source.as_ref().map(|source| source.draft());
     let new = landing::NewItem {
         path: &path,
@@ -407,7 +419,7 @@ fn id_of(
         })
         .collect();
     let digests = library.steps.first().map(|step| library.digests(step));
-    let folders = config.folders().join(" ");
+    let folders = config.roots().join(" ");
     let parts =
         json!(["analyze", depth, item, script.user, inputs, answers, max_turns, digests, folders, voice]);
     run_id(parts, fixed)

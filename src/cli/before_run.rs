@@ -8,15 +8,16 @@ use std::path::Path;
 use git2::Oid;
 use walkdir::{DirEntry, WalkDir};
 
+use super::Global;
 use super::exit::Fail;
 use super::screen::Screen;
 use super::table::{self, Place};
-use crate::config;
+use crate::config::{self, Config};
 use crate::discussion::event::{Event, Exit, Opened, Record};
 use crate::item::{self, File, Item};
 use crate::landing;
 use crate::plain::count;
-use crate::repo::{Repo, short, trailers};
+use crate::repo::{Error, Repo, short, trailers};
 use crate::script::Script;
 
 /// A branch is numbered at most up to this.
@@ -42,8 +43,14 @@ pub struct Branch<'t> {
 ///
 /// # Errors
 /// As [`table::place`] and [`unmerged`].
-pub fn place(repo: &Repo, item: &str, branch: &Branch<'_>, screen: &Screen) -> Result<Place, Fail> {
-    let mut place = table::place(repo, item, branch.name, branch.base)?;
+pub fn place(
+    global: &Global,
+    repo: &Repo,
+    item: &str,
+    branch: &Branch<'_>,
+    screen: &Screen,
+) -> Result<Place, Fail> {
+    let mut place = table::place(global, repo, item, branch.name, branch.base)?;
     if branch.leaves_merged {
         place = unmerged(repo, place, branch.base, screen)?;
     }
@@ -90,19 +97,45 @@ fn unmerged(repo: &Repo, place: Place, base: Option<&str>, screen: &Screen) -> R
 /// # Errors
 /// A commit that cannot be read.
 pub fn is_merged(repo: &Repo, tip: Oid, start: Oid) -> Result<bool, Fail> {
-    // A branch that somebody only made, or has gone on with, is theirs.
+    // Nothing is on it that the base does not have.
+    if tip != start && repo.is_ancestor(tip, start)? {
+        return Ok(true);
+    }
+    // A branch that somebody has only made here, or has gone on with, is theirs.
     let trailers = trailers(&repo.message_of(tip)?);
     let Some(item) = trailers.get("Item") else { return Ok(false) };
     let logs = repo.logs(tip, item)?;
     if logs.is_empty() {
-        // The item was added there and merged, and the base has moved on with its documents.
-        return Ok(tip != start && repo.is_ancestor(tip, start)?);
+        return Ok(false);
     }
-    if repo.is_ancestor(tip, start)? {
+    if tip == start {
         return Ok(true);
     }
     let merged = repo.logs(start, item)?;
     Ok(logs.iter().all(|log| merged.contains(log)))
+}
+
+/// The error of an item that is not on its branch: where the base has it, the branch is older than the item.
+pub fn not_there(
+    repo: &Repo,
+    error: Error,
+    item: &str,
+    base: Option<&str>,
+    place: &Place,
+    config: &Config,
+) -> Fail {
+    let Ok(start) = repo.resolve(base.unwrap_or("HEAD")) else { return error.into() };
+    let is_missing = matches!(error, Error::NoItem { .. }) && place.exists && start != place.base;
+    let Some(path) = is_missing.then(|| repo.find_item(start, item, &config.folders()).ok()).flatten() else {
+        return error.into();
+    };
+    let (branch, path) = (&place.branch, crate::plain::shown(&path));
+    let from = base.map_or_else(|| repo.current_branch().unwrap_or_else(|| short(start)), str::to_owned);
+    Fail::new(format!(
+        "the branch {branch} has commits of its own and is older than the item {path}, which {from} has; bring it up \
+         to date with `git switch {branch}` and `git merge {from}`, switch back and try again, or name another branch \
+         with --branch"
+    ))
 }
 
 /// Whether a recording that a new branch begins with is of this branch before it was merged: of its name, or

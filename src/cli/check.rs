@@ -340,42 +340,35 @@ fn config_at(repo: &Repo, tree: Oid) -> Result<Config, Fail> {
     }
 }
 
-/// The policies in force: those of the trees, each once, or that of `--config`. Where nobody wrote one down,
-/// every item of the first tree is protected.
-fn policies(global: &Global, repo: &Repo, trees: &[Oid]) -> Result<Vec<Policy>, Fail> {
-    let mut found = policies_as_written(global, repo, trees)?;
-    let Some(first) = trees.first().filter(|_| found.iter().any(|policy| !policy.is_explicit)) else {
-        return Ok(found);
+/// The policies in force: those of the trees, each once, or that of `--config`; they cover every item of the trees,
+/// and of the one that these become.
+fn policies(global: &Global, repo: &Repo, trees: &[Oid], new: Option<Oid>) -> Result<Vec<Policy>, Fail> {
+    let operators = match &global.config {
+        Some(path) => {
+            let name = crate::plain::shown(&path.display().to_string());
+            Some(Config::read(&name, &read_file(path, 1 << 20)?)?)
+        }
+        None => None,
     };
-    for folder in check::item_folders(&repo.objects(Unwritten::new()), *first)? {
-        for policy in found.iter_mut().filter(|policy| !policy.is_explicit) {
-            policy.add(Config::entry_of_item(&folder).map_err(Fail::new)?);
-        }
-    }
-    Ok(found)
-}
-
-fn policies_as_written(global: &Global, repo: &Repo, trees: &[Oid]) -> Result<Vec<Policy>, Fail> {
-    let read = |config: Config| config.policy().map_err(Fail::new);
-    if let Some(path) = &global.config {
-        let name = crate::plain::shown(&path.display().to_string());
-        return Ok(vec![read(Config::read(&name, &read_file(path, 1 << 20)?)?)?]);
-    }
-    let mut known = Vec::new();
+    let (mut known, mut configs) = (Vec::new(), Vec::new());
     for tree in trees {
-        let bytes = repo.blob_at(*tree, config::FILE)?;
-        if !known.contains(&bytes) {
-            known.push(bytes);
+        let config = operators.clone().map_or_else(|| config_at(repo, *tree), Ok)?;
+        let config = repo.with_items_of(*tree, config)?;
+        let facts = (repo.blob_at(*tree, config::FILE)?, config.elsewhere.clone());
+        if !known.contains(&facts) {
+            known.push(facts);
+            configs.push(config);
         }
     }
-    if known.is_empty() {
-        known.push(None);
+    if configs.is_empty() {
+        configs.push(operators.unwrap_or_default());
     }
-    let configs = known.into_iter().map(|bytes| match bytes {
-        Some(bytes) => Ok(Config::read(config::FILE, &bytes)?),
-        None => Ok(Config::default()),
-    });
-    configs.map(|config: Result<Config, Fail>| read(config?)).collect()
+    for config in &mut configs {
+        let made = new.map(|new| repo.with_items_of(new, config.clone())).transpose()?;
+        let made = made.map(|made| made.elsewhere).unwrap_or_default();
+        config.elsewhere.extend(made);
+    }
+    configs.iter().map(|config| config.policy().map_err(Fail::new)).collect()
 }
 
 /// What a change does to the policy, if anything.
@@ -413,7 +406,7 @@ fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fai
         let Some(head) = wanted.head else { continue };
         if wanted.bases.is_empty() {
             let way = Way {
-                policies: policies(global, repo, &[])?,
+                policies: policies(global, repo, &[], Some(repo.tree_of(head)?))?,
                 branch: wanted.branch.clone(),
                 steps: Vec::new(),
                 declarations: Vec::new(),
@@ -442,7 +435,7 @@ fn beside_head(global: &Global, repo: &Repo, is_on_disk: bool) -> Result<Ranges,
     let head = repo.head()?;
     let old = head.map(|head| repo.tree_of(head)).transpose()?;
     let (new, unwritten) = if is_on_disk { repo.disk_tree()? } else { repo.index_tree()? };
-    let policies = policies(global, repo, old.as_slice())?;
+    let policies = policies(global, repo, old.as_slice(), None)?;
     let objects = repo.objects(unwritten.clone());
     let way = Way {
         declarations: losses::declared(&objects, &policies, old, Some(new))?,
@@ -514,7 +507,7 @@ fn way(
     each: bool,
 ) -> Result<Way, Fail> {
     let (old, new) = (repo.tree_of(start)?, repo.tree_of(head)?);
-    let policies = policies(global, repo, &[old, repo.tree_of(tip)?])?;
+    let policies = policies(global, repo, &[old, repo.tree_of(tip)?], Some(new))?;
     let steps = match (each, straight) {
         (false, _) => Vec::new(),
         (true, Some(steps)) => steps,

@@ -1,5 +1,6 @@
 //! `roundtable elaborate`: one discussion, from a script to a commit.
 
+mod open_step;
 mod setup;
 
 use std::path::{Path, PathBuf};
@@ -46,9 +47,9 @@ use crate::voice::secretary::Secretary;
 pub struct Options {
     /// The item: its folder's path in the repository, or its slug
     pub(super) item: String,
-    /// The step to discuss
+    /// The step to discuss [default: the one that the documents leave most open]
     #[arg(long, value_name = "NN-NN")]
-    step: String,
+    step: Option<String>,
     /// What the user says: .txt (one message per line), .yaml or .json; - is standard input [default on a terminal: you are asked]
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
@@ -61,6 +62,9 @@ pub struct Options {
     /// Where a new branch starts [default: HEAD]
     #[arg(long, value_name = "REV")]
     base: Option<String>,
+    /// Who speaks, where a message does not say it [default: the script's user, else git's user.name]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    user: Option<String>,
     /// The turn limit, at least 3 [default: the item's, the settings', else max(10, 3 + 4 × messages)]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
     max_turns: Option<u32>,
@@ -94,7 +98,8 @@ pub struct Task {
     pub item: String,
     /// What to make of the item where it does not exist: its source and its name.
     pub new: Option<(Source, String)>,
-    pub step: String,
+    /// None for the one that the documents leave most open.
+    pub step: Option<String>,
     pub script: Script,
     pub branch: Option<String>,
     pub base: Option<String>,
@@ -173,7 +178,7 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     if let Some(remote) = &options.push {
         push::possible(&open(global)?, remote)?;
     }
-    let setup = set_up(global, options.task(global, screen)?, built_in, screen)?;
+    let setup = set_up(global, options.task(global)?, built_in, screen)?;
     if options.plan {
         screen.json(&plan(&setup, screen)?);
         return Ok(Code::Yes);
@@ -235,7 +240,7 @@ fn committed_but(message: impl std::fmt::Display, commit: Oid, branch: &str) -> 
 
 impl Options {
     /// What the flags ask for.
-    fn task(&self, global: &Global, screen: &Screen) -> Result<Task, Fail> {
+    fn task(&self, global: &Global) -> Result<Task, Fail> {
         let fixed = self.clock.fixed()?;
         let mut medium = Medium::Script;
         let (script, new, comments) = match (&self.script, self.issue) {
@@ -244,7 +249,7 @@ impl Options {
                 (Script::read(&name, &bytes)?, None, None)
             }
             (None, Some(number)) => {
-                let thread = super::github::thread(global, number, screen)?;
+                let thread = super::github::thread(global, number)?;
                 let new = Some((Source::GitHub(number), thread.title.clone()));
                 (thread.script(), new, Some(thread.comments()))
             }
@@ -254,6 +259,7 @@ impl Options {
                 (Script::default(), None, None)
             }
         };
+        let script = script.spoken_by(self.user.as_deref());
         Ok(Task {
             item: table::forward(&self.item),
             new,
@@ -265,7 +271,7 @@ impl Options {
             max_turns: self.max_turns,
             fixed,
             signed_off: self.signoff,
-            leaves_merged: !self.resume,
+            leaves_merged: true,
             resume: self.resume,
             comments,
             open: None,
@@ -459,6 +465,9 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
 /// Says what the discussion could not do with what was read or said.
 fn say_limits(held: &Held<'_>, screen: &Screen) {
     let Held { setup, finished, .. } = held;
+    if finished.is_wordless(&setup.library.cast) {
+        screen.note("no user said anything, so no document is changed");
+    }
     if held.unheard() > 0 {
         let messages = plain::count(held.unheard(), "message");
         let (exit, limit) = (finished.closed.exit, setup.opened.max_turns);
@@ -666,6 +675,12 @@ fn already_recorded(
     Ok((report, brought))
 }
 
+/// The comments of an exported thread that were not heard.
+fn left_out(setup: &Setup) -> Value {
+    let left_out = setup.script.left_out.iter();
+    left_out.map(|one| json!({"by": one.by, "reason": one.reason})).collect()
+}
+
 impl Waiting<'_> {
     /// What `--json` prints of a run whose discussion goes on in another one.
     fn report(&self) -> Value {
@@ -693,6 +708,7 @@ impl Waiting<'_> {
             "decisions": 0,
             "open_questions": 0,
             "unheard": 0,
+            "left_out": left_out(setup),
             "usage": usage,
         })
     }
@@ -744,6 +760,7 @@ impl Held<'_> {
             "open_questions": finished.summary.open_questions.len(),
             "unheard": self.unheard(),
             "possible_decisions": [],
+            "left_out": left_out(setup),
             "usage": usage,
         })
     }

@@ -29,6 +29,11 @@ pub fn author(repo: &Repo, config: &Config, signed_off: bool) -> Author {
     Author { name: name.to_owned(), email: email.to_owned(), signed_off }
 }
 
+/// Who speaks where no message says it: who is named, else git's own identity. None where nobody is known.
+pub fn user(repo: &Repo, named: Option<&str>) -> Option<String> {
+    named.map(str::to_owned).or_else(|| part(repo, "name"))
+}
+
 /// Says, after a commit, what of it people may not expect: a name that is nobody's, and no signature.
 pub fn note_commit(repo: &Repo, author: &Author, screen: &Screen) {
     if (author.name.as_str(), author.email.as_str()) == NOBODY {

@@ -153,7 +153,7 @@ impl Desk {
 
     fn read(&self, asked: &tools::Read) -> Result<Value, Fail> {
         let repo = open(&self.global)?;
-        let place = table::place(&repo, &asked.item, None, None)?;
+        let place = table::place(&self.global, &repo, &asked.item, None, None)?;
         let config = table::config(&self.global, &repo, place.base)?;
         let path = repo.find_item(place.base, &asked.item, &config.folders())?;
         let item = repo.item(place.base, &path)?;
@@ -196,7 +196,7 @@ impl Desk {
         let task = Task {
             item: table::forward(&asked.item),
             new: None,
-            step: asked.step,
+            step: Some(asked.step),
             script,
             branch: None,
             base: None,

@@ -307,6 +307,7 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
     replay.repo().forget_objects();
     let commit = replay.repo().resolve(revision)?;
     let config = replay.config(commit)?;
+    let config = replay.repo().with_items(commit, config)?;
     let mut total = 0;
     for folder in config.folders() {
         total += replay.objects().recordings(commit, folder, &mut |_, _, _| true)?;

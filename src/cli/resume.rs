@@ -2,6 +2,7 @@
 
 use super::exit::Fail;
 use super::screen::Screen;
+use super::table;
 use crate::agent;
 use crate::discussion::event::{Event, Opened, Record, Time};
 use crate::repo::{Leftover, Pending, Repo};
@@ -47,9 +48,12 @@ impl Log {
 
 /// Which discussion is to go on.
 pub struct Wanted<'w> {
+    /// The item's path, or its slug where no path is known.
     pub item: &'w str,
-    pub step: &'w str,
-    pub branch: &'w str,
+    /// None for any step.
+    pub step: Option<&'w str>,
+    /// None for any branch.
+    pub branch: Option<&'w str>,
     pub fixed: Option<Time>,
     /// An agent speaks for the personas.
     pub by_agent: bool,
@@ -59,9 +63,9 @@ impl Wanted<'_> {
     fn is(&self, left: &Leftover) -> bool {
         let is_fixed_at = |fixed: Time| left.log.first().is_some_and(|first| first.at == fixed);
         left.opened().is_some_and(|opened| {
-            opened.item == self.item
-                && opened.step.id == self.step
-                && opened.branch == self.branch
+            (opened.item == self.item || table::slug(&opened.item) == self.item)
+                && self.step.is_none_or(|step| opened.step.id == step)
+                && self.branch.is_none_or(|branch| opened.branch == branch)
                 && (opened.voice == agent::NAME) == self.by_agent
         }) && self.fixed.is_none_or(is_fixed_at)
     }
@@ -104,7 +108,7 @@ pub fn gone_on(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
         ("--voice", &begun.voice, &now.voice),
         ("--model", &model(begun), &model(now)),
         ("--max-turns", &begun.max_turns.to_string(), &now.max_turns.to_string()),
-        ("the script's user", &begun.user, &now.user),
+        ("--user", &begun.user, &now.user),
     ];
     for (what, begun, now) in facts {
         if begun != now {

@@ -53,11 +53,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         collect(repo.stored_items(head, folder, None)?, head, &mut found)?;
     }
     for (path, (_, tip)) in table::ahead(&repo, head, &config)? {
-        for folder in config.folders() {
-            let mut stored = repo.stored_items(tip, folder, Some(table::slug(&path)))?;
-            stored.retain(|item| item.path == path);
-            collect(stored, tip, &mut found)?;
-        }
+        collect(repo.stored_items(tip, &path, None)?, tip, &mut found)?;
     }
     if let Some(item) = &options.item {
         let wanted = table::forward(item);

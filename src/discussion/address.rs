@@ -157,9 +157,27 @@ enum Clause {
     Filler,
 }
 
-fn intent(lines: &[Line], cast: &Cast) -> Intent {
+/// Whether a message that may ask to end says nothing besides: "quit".
+pub fn only_ends(text: &str, cast: &Cast) -> bool {
+    let lines: Vec<Line> = read(text).into_iter().filter(Line::is_said).collect();
+    is_farewell(&lines) || pieces_of(&lines, cast).iter().all(|piece| piece.clause != Clause::Content)
+}
+
+/// Whether a message is `quit` or `bye` alone (contract, section 4.4).
+fn is_farewell(lines: &[Line]) -> bool {
+    matches!(words(&seen(lines)).as_slice(), [word] if matches!(word.text.as_ref(), "quit" | "bye"))
+}
+
+fn pieces_of(lines: &[Line], cast: &Cast) -> Vec<Piece> {
     let names: Vec<String> = cast.iter().map(|persona| persona.first_name().to_lowercase()).collect();
-    let pieces = pieces(lines, &names);
+    pieces(lines, &names)
+}
+
+fn intent(lines: &[Line], cast: &Cast) -> Intent {
+    if is_farewell(lines) {
+        return Intent::Unclear { has_content: false };
+    }
+    let pieces = pieces_of(lines, cast);
     let asks = pieces.iter().any(|piece| piece.question && piece.clause == Clause::Content);
     let exit = pieces.iter().position(|piece| matches!(piece.clause, Clause::Exit { .. }));
     if let Some(at) = exit {

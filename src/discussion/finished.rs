@@ -1,9 +1,11 @@
 //! A discussion that is over.
 
-use super::event::{Closed, Event, Message, Opened, Record, Time, Unheard};
+use super::address::only_ends;
+use super::event::{Class, Closed, Event, Message, Opened, Record, Time, Unheard};
 use super::log::Log;
 use super::open;
 use super::summary::Summary;
+use crate::persona::Cast;
 
 /// A discussion that is over: what the landing makes a commit of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +62,15 @@ impl Finished {
             Event::Unheard(late) => Some(late),
             _ => None,
         })
+    }
+
+    /// Whether no user said anything but that it should end: then no document says anything of it.
+    pub fn is_wordless(&self, cast: &Cast) -> bool {
+        let ends = |message: &Message| {
+            let is_unclear = message.class == Class::Unclear && only_ends(&message.text, cast);
+            message.turn.is_none() || is_unclear
+        };
+        self.unheard().next().is_none() && self.messages_of_users().all(ends)
     }
 
     /// The recording's path within the item folder, where no other of the same step and moment has it already.

@@ -13,8 +13,7 @@
 //! assert_eq!(Marker::of(&body, 8), None);
 //! ```
 
-/// What the first line of our own comment begins with.
-pub const BEGIN: &str = "<!-- roundtable:";
+pub use crate::script::comments::OUR_MARK as BEGIN;
 /// Comments that wait are named up to this many.
 const MAX_WAITING: usize = 500;
 

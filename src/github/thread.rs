@@ -15,7 +15,8 @@ use super::{Permission, Settings};
 use crate::discussion::event::{Event, Record, Time};
 use crate::discussion::open;
 use crate::plain;
-use crate::script::{Input, Script};
+use crate::script::comments::{GHOST, Heard, Refusal, Trust, is_minimized, refusal};
+use crate::script::{Input, LeftOut, Script};
 use crate::source::{Source, visible};
 
 /// A comment of an issue.
@@ -44,9 +45,7 @@ impl Comment {
             body: text("body").to_owned(),
             created: time("created_at"),
             updated: time("updated_at"),
-            is_minimized: value
-                .get("minimized")
-                .is_some_and(|found| !found.is_null() && found != &Value::Bool(false)),
+            is_minimized: is_minimized(value),
             association: text("author_association").to_owned(),
         })
     }
@@ -93,7 +92,7 @@ pub struct Thread {
     /// Title and body.
     pub source: Source,
     /// Who opened it.
-    user: Option<String>,
+    user: String,
     /// The comments that are used, by their ids.
     said: Vec<(u64, Input)>,
     /// The same words with what they quote: an answer may quote its question.
@@ -106,7 +105,10 @@ pub struct Thread {
 impl Thread {
     /// Everything that was said.
     pub fn script(&self) -> Script {
-        self.since(&BTreeSet::new()).0
+        let left_out = |one: &Unused| LeftOut { by: one.by.clone(), reason: one.why };
+        let mut script = self.since(&BTreeSet::new()).0;
+        script.left_out = self.unused.iter().map(left_out).collect();
+        script
     }
 
     /// The comments that are used, by their ids.
@@ -119,7 +121,7 @@ impl Thread {
         let new = self.said.iter().filter(|(id, _)| !heard.contains(id));
         let (ids, inputs): (Vec<u64>, Vec<Option<Input>>) =
             new.map(|(id, input)| (*id, Some(input.clone()))).unzip();
-        let mut script = Script::of(self.user.clone(), inputs);
+        let mut script = Script::of(Some(self.user.clone()), inputs);
         if !self.source.is_empty() {
             script.draws_on(self.source.clone());
         }
@@ -130,7 +132,7 @@ impl Thread {
     pub fn answers(&self, heard: &BTreeSet<u64>) -> Script {
         let new = self.said.iter().zip(&self.whole).filter(|((id, _), _)| !heard.contains(id));
         let inputs = new.map(|((_, input), whole)| Some(Input { text: whole.clone(), ..input.clone() }));
-        let mut script = Script::of(self.user.clone(), inputs.collect());
+        let mut script = Script::of(Some(self.user.clone()), inputs.collect());
         if !self.source.is_empty() {
             script.draws_on(self.source.clone());
         }
@@ -222,7 +224,8 @@ pub fn thread(
     known: &Known,
 ) -> Thread {
     let number = issue.get("number").and_then(Value::as_u64).unwrap_or_default();
-    let author = issue.get("user").and_then(Person::of).map(|author| author.login);
+    let author =
+        issue.get("user").and_then(Person::of).map_or_else(|| GHOST.to_owned(), |author| author.login);
     let source = source(issue, settings, known);
     // Pages shift while they are read: the id says which comment is which.
     comments.sort_by_key(|comment| (comment.created.map(Time::seconds), comment.id));
@@ -238,7 +241,7 @@ pub fn thread(
         waits: Vec::new(),
     };
     for comment in comments.iter().filter(|comment| !comment.is_ours(number, own)) {
-        let by = comment.author.as_ref().map_or("a deleted user", |author| author.login.as_str());
+        let by = comment.author.as_ref().map_or(GHOST, |author| author.login.as_str());
         match words(comment, thread.said.len(), until, settings, known) {
             Ok((text, whole)) => {
                 let (by, comment) = (Some(by.to_owned()), Some(comment.id));
@@ -281,8 +284,8 @@ fn words(
         let earlier = known.earlier.get(&comment.id);
         body = earlier.ok_or(("it was edited after the label was set; the next run hears it", true))?;
     }
-    if comment.is_minimized {
-        return Err(("somebody has hidden it", true));
+    if let Some(refused) = refused(comment, settings, known) {
+        return Err((refused.reason(), matches!(refused, Refusal::Minimized | Refusal::Unknown)));
     }
     let words = readable(body);
     if words.is_empty() {
@@ -291,15 +294,24 @@ fn words(
     if used >= settings.comments {
         return Err(("there are more comments than are used", true));
     }
-    match &comment.author {
-        None => Err(("its author is gone", false)),
-        Some(author) if author.is_bot => Err(("its author is an app", false)),
-        Some(author) => match known.permission(&author.login) {
-            Some(may) if may >= settings.min_permission => Ok((words, visible(body).0)),
-            Some(_) => Err(("its author may not write in this repository", false)),
-            None => Err(("GitHub does not say whether its author may write here", true)),
-        },
-    }
+    Ok((words, visible(body).0))
+}
+
+/// What the filter of all threads says of a comment: who may write is what GitHub was asked for, and of a deleted
+/// account what is left of it.
+fn refused(comment: &Comment, settings: &Settings, known: &Known) -> Option<Refusal> {
+    let trust = |may: Permission| match may >= settings.min_permission {
+        true => Trust::Writer,
+        false => Trust::Outsider,
+    };
+    let (login, is_bot, trust) = match &comment.author {
+        Some(author) => {
+            let may = known.permission(&author.login);
+            (Some(author.login.as_str()), author.is_bot, may.map_or(Trust::Unknown, trust))
+        }
+        None => (None, false, trust(Permission::of_association(&comment.association))),
+    };
+    refusal(&Heard { login, is_bot, is_minimized: comment.is_minimized, body: &comment.body, trust })
 }
 
 /// A body as a reader takes it: without what it quotes, without what does not show, without the
@@ -490,7 +502,7 @@ mod tests {
         3 sam: somebody has hidden it
         4 helper[bot]: its author is an app
         6 outsider: its author may not write in this repository
-        7 a deleted user: its author is gone
+        7 ghost: its author's account was deleted
         9 sam: it only quotes or is empty
         16 sam: there are more comments than are used
         8 sam: it was written after the label was set

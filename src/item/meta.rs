@@ -40,6 +40,9 @@ pub struct Meta {
     path: String,
 }
 
+/// Fields that only the meta.json of an item has.
+const OURS: [&str; 4] = ["analysis_status", "steps_completed", "phases_completed", "elaborations"];
+
 impl Meta {
     /// Reads meta.json.
     ///
@@ -71,6 +74,16 @@ impl Meta {
             self.document.plain_text(node).or_else(|| self.get(key).as_str())
         };
         ["name", "title"].iter().find_map(text).filter(|name| !name.trim().is_empty())
+    }
+
+    /// The document that the item is about, where one was named.
+    pub fn document(&self) -> Option<&str> {
+        self.get("document").as_str().filter(|name| super::path::is_plain(name) && !name.contains('/'))
+    }
+
+    /// Whether this program has written it, or somebody for it: a meta.json is not ours by its name alone.
+    pub fn is_ours(&self) -> bool {
+        OURS.iter().any(|key| self.document.member(key).is_some())
     }
 
     /// The turn limit of the item; it counts when it is an integer of at least 3.
@@ -300,6 +313,18 @@ impl Source {
 
 /// The meta.json of a new item.
 pub fn new_item(source: Source, slug: &str, name: &str, created_at: Time, base: &str) -> String {
+    new_item_about(source, slug, name, created_at, base, None)
+}
+
+/// The same, about a document that is named.
+pub fn new_item_about(
+    source: Source,
+    slug: &str,
+    name: &str,
+    created_at: Time,
+    base: &str,
+    document: Option<&str>,
+) -> String {
     let mut meta = json!({"source": "manual"});
     if let Some(id) = source.id() {
         meta = json!({"source": "github", "source_id": id});
@@ -316,6 +341,7 @@ pub fn new_item(source: Source, slug: &str, name: &str, created_at: Time, base: 
     });
     if let (Some(meta), Value::Object(rest)) = (meta.as_object_mut(), rest) {
         meta.extend(rest);
+        meta.extend(document.map(|document| ("document".to_owned(), json!(document))));
     }
     format!("{meta:#}\n")
 }

@@ -37,6 +37,14 @@ impl<'a> From<&'a Opened> for Begin<'a> {
     }
 }
 
+/// An item that is in none of the folders of items: it was named by its path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    pub folder: String,
+    /// The path of the document that lies beside the folder.
+    pub document: Option<String>,
+}
+
 /// Files larger than this are not read (8 MiB).
 pub const LARGEST: u64 = 8 * 1024 * 1024;
 
@@ -71,6 +79,8 @@ pub struct Item {
     pub recordings: Vec<String>,
     /// The blob id of each ordinary file, by its path below the folder, recordings left out.
     pub ids: BTreeMap<String, String>,
+    /// The document that the item is about lies beside the folder, under this name: `design/x.md` of `design/x`.
+    pub beside: Option<String>,
 }
 
 impl Item {
@@ -86,7 +96,26 @@ impl Item {
             files: BTreeMap::new(),
             recordings: Vec::new(),
             ids: BTreeMap::new(),
+            beside: None,
         })
+    }
+
+    /// The path in the repository of a file of the item.
+    pub fn path_of(&self, name: &str) -> String {
+        match self.beside.as_deref() == Some(name) {
+            true => path::beside(&self.path, name),
+            false => format!("{}/{name}", self.path),
+        }
+    }
+
+    /// The name within the item of a path in the repository.
+    pub fn name_of<'p>(&self, path: &'p str) -> &'p str {
+        let beside = self.beside.as_deref().is_some_and(|name| path::beside(&self.path, name) == path);
+        match path.strip_prefix(&self.path).and_then(|rest| rest.strip_prefix('/')) {
+            Some(name) => name,
+            None if beside => path.rsplit('/').next().unwrap_or(path),
+            None => path,
+        }
     }
 
     /// Whether it has a draft.md, in whatever case the name is written.

@@ -75,19 +75,32 @@ pub fn is_plain(path: &str) -> bool {
     !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-/// Names that Windows keeps for devices.
-const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
+/// The path of a file that lies beside a folder.
+pub fn beside(folder: &str, name: &str) -> String {
+    match folder.rsplit_once('/') {
+        Some((above, _)) => format!("{above}/{name}"),
+        None => name.to_owned(),
+    }
+}
+
+/// Whether Windows keeps a name for a device, with any ending: `con`, `COM1.md`.
+pub fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let is_port = |stem: &str| {
+        stem.strip_prefix("com")
+            .or_else(|| stem.strip_prefix("lpt"))
+            .is_some_and(|rest| rest.len() == 1 && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || is_port(&stem)
+}
 
 /// One component of `[A-Za-z0-9._-]`, without a leading or trailing dot, a leading hyphen, or a
 /// device's name.
 pub fn is_safe_name(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
-    let device = DEVICES.contains(&stem.trim_end_matches(|c: char| c.is_ascii_digit()))
-        && (stem.len() == 3 || (stem.len() == 4 && !stem.starts_with("con")));
     !name.is_empty()
         && !name.starts_with(['.', '-'])
         && !name.ends_with('.')
-        && !device
+        && !is_device(name)
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 

@@ -593,7 +593,7 @@ impl Replay {
         let wanted = Oid::hash_object(git2::ObjectType::Blob, &recording.bytes).map_err(repo::Error::from)?;
         for commit in self.tips(&opened.branch)? {
             let mut place = None;
-            for folder in self.config(commit)?.folders() {
+            for folder in self.repo.with_items(commit, self.config(commit)?)?.folders() {
                 self.objects.recordings(commit, folder, &mut |_, path, blob| {
                     if blob == wanted {
                         place = Some(Place { commit, path: path.to_owned() });

@@ -228,7 +228,10 @@ impl Replay {
         }
         let mut wanted = Vec::new();
         let folders: Vec<String> = match folder {
-            "" => self.config(place.commit)?.folders().iter().map(ToString::to_string).collect(),
+            "" => {
+                let config = self.repo.with_items(place.commit, self.config(place.commit)?)?;
+                config.folders().iter().map(ToString::to_string).collect()
+            }
             folder => vec![folder.to_owned()],
         };
         for folder in folders {
@@ -619,7 +622,7 @@ impl Replay {
 fn item_of(opened: &Opened, path: &str, before: &BTreeMap<String, Bytes>) -> Option<Item> {
     let text = match (before.get(meta::FILE), &opened.new_meta) {
         (Some(Some(bytes)), _) => String::from_utf8(bytes.clone()).ok()?,
-        (_, Some(new)) if opened.read.is_empty() => return Item::new(&opened.item, new).ok(),
+        (_, Some(new)) => new.clone(),
         _ => return None,
     };
     let mut item = Item::new(&opened.item, &text).ok()?;

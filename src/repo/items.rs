@@ -5,8 +5,9 @@
 use git2::{ObjectType, Oid, Tree};
 
 use super::{DEPTH, Entry, Error, ItemFolder, Repo, kind, name_of, short};
+use crate::config::Config;
 use crate::finding::did_you_mean;
-use crate::item::{self, Begin, File, Item, Meta, meta};
+use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
 
 /// An item as it is stored at a commit.
 pub struct Stored {
@@ -22,6 +23,14 @@ pub struct Stored {
     pub recordings: Vec<(String, Oid)>,
 }
 
+/// What a name of an argument means.
+enum Named {
+    /// Items of this slug, or the one at this path; none where there is only a folder without a meta.json.
+    Items(Vec<String>),
+    Folder(String),
+    Nothing,
+}
+
 /// The name that an item may get where a document, or a path outside of the repository, was named instead.
 fn suggested(name: &str) -> Option<String> {
     let file = name.rsplit('/').next().unwrap_or(name);
@@ -31,38 +40,42 @@ fn suggested(name: &str) -> Option<String> {
         }
         None => (file, false),
     };
-    if item::path::is_plain(name) && !is_document {
+    if item::path::is_plain(name) && !is_document && !item::path::is_device(file) {
         return None;
     }
     let slug = crate::synthesis::records::slug(if is_document { stem } else { file }, MOST_OF_SLUG);
-    Some(if slug.is_empty() { "NAME".to_owned() } else { slug })
+    Some(match slug.as_str() {
+        "" => "NAME".to_owned(),
+        device if item::path::is_device(device) => format!("{device}-item"),
+        _ => slug,
+    })
 }
 
+/// Items are looked for this many folders deep.
+const MAX_DEPTH: usize = 32;
 /// The longest slug that is suggested, in characters.
 const MOST_OF_SLUG: usize = 48;
 
 impl Repo {
-    /// Finds the item that `name` means: a folder's path in the repository, or a slug below one of the
-    /// folders of items.
+    /// Finds the item that `name` means: a folder's path in the repository, a document, or the slug of an item that
+    /// is one of these folders or below one.
     ///
     /// # Errors
-    /// No such folder (with the nearest slug), or a path through a link or submodule.
+    /// No such folder (with the nearest slug), a slug that two items have, or a path through a link or submodule.
     pub fn find_item(&self, commit: Oid, name: &str, items: &[&str]) -> Result<String, Error> {
+        let is_path = name.contains('/');
         let name = name.trim_start_matches("./").trim_end_matches('/');
-        let below = items.iter().map(|items| format!("{items}/{name}"));
-        let paths: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
-        let mut found = Vec::new();
-        for path in paths.iter().filter(|path| item::path::is_plain(path)) {
-            if let Some(folder) = self.folder(commit, path)? {
-                found.push((folder.get_name(meta::FILE).is_none(), path));
+        match self.named(commit, name, is_path, items)? {
+            Named::Items(mut found) if found.len() > 1 => {
+                found.sort();
+                return Err(Error::TwoItems { slug: crate::plain::shown(name), paths: found });
             }
-        }
-        // A slug may be the name of a folder of code too: an item has its meta.json.
-        if let Some((_, path)) = found.iter().min_by_key(|(bare, _)| *bare) {
-            return Ok((*path).clone());
+            Named::Items(found) if !found.is_empty() => return Ok(found.concat()),
+            Named::Folder(folder) => return Ok(folder),
+            Named::Items(_) | Named::Nothing => {}
         }
         if item::path::is_plain(name) && self.exists(commit, name)? {
-            return Err(Error::IsFile { path: name.to_owned() });
+            return self.item_of_document(commit, name);
         }
         let mut slugs: Vec<String> = Vec::new();
         for items in items {
@@ -85,7 +98,9 @@ impl Repo {
                     )
                 }
                 None => {
-                    let looked = paths.join(" and ");
+                    let below = items.iter().map(|items| format!("{items}/{name}"));
+                    let looked: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
+                    let looked = looked.join(" and ");
                     format!("; looked for {looked}; `roundtable add {name} --name NAME` makes it")
                 }
             };
@@ -94,24 +109,173 @@ impl Repo {
         Err(Error::NoItem { item, commit: short(commit), hint: crate::plain::clean(&hint) })
     }
 
+    fn named(&self, commit: Oid, name: &str, is_path: bool, items: &[&str]) -> Result<Named, Error> {
+        let below = items.iter().map(|items| format!("{items}/{name}"));
+        let paths: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
+        let (mut found, mut bare) = (Vec::new(), None);
+        for path in paths.into_iter().filter(|path| item::path::is_plain(path)) {
+            let Some(folder) = self.folder(commit, &path)? else { continue };
+            let has_meta = folder.get_name(meta::FILE).is_some();
+            match has_meta {
+                // A path is one folder.
+                true if is_path => return Ok(Named::Items(vec![path])),
+                true => found.push(path),
+                false => bare = bare.or(Some(path)),
+            }
+        }
+        if !is_path {
+            for folder in items {
+                let all = self.items(commit, folder)?.into_iter();
+                found.extend(all.filter(|path| path.rsplit('/').next() == Some(name)));
+            }
+            found.sort();
+            found.dedup();
+        }
+        Ok(match bare {
+            // A slug may be the name of a folder of code too: an item has its meta.json.
+            _ if !found.is_empty() => Named::Items(found),
+            Some(bare) => Named::Folder(bare),
+            None => Named::Nothing,
+        })
+    }
+
+    /// The folder of the item that a document belongs to: the item above it; else its own folder, where it is alone
+    /// there, or the folder of its name beside it.
+    ///
+    /// # Errors
+    /// A file that is no document.
+    fn item_of_document(&self, commit: Oid, path: &str) -> Result<String, Error> {
+        let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_prose = matches!(name.rsplit_once('.').map(|(_, end)| end), Some("md" | "markdown"));
+        if let Some(item) = self.item_of(commit, path)?
+            && self.is_ours(commit, &item)?
+        {
+            return Ok(item);
+        }
+        if !is_prose {
+            return Err(Error::IsFile { path: path.to_owned() });
+        }
+        let beside = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+        let has_own = self.exists(commit, &format!("{beside}/{}", meta::FILE))?;
+        let folder = if above.is_empty() { None } else { self.folder(commit, above)? };
+        let is_document = |entry: &git2::TreeEntry<'_>| {
+            matches!(kind(entry), Entry::File) && item::is_document(&name_of(entry)) && name_of(entry) != name
+        };
+        let is_alone = folder.is_some_and(|folder| !folder.iter().any(|entry| is_document(&entry)));
+        Ok(if is_alone && !has_own { above } else { beside }.to_owned())
+    }
+
+    /// Whether an ordinary file is at a path.
+    pub fn is_file(&self, commit: Oid, path: &str) -> bool {
+        item::path::is_plain(path) && self.file(commit, path).is_ok_and(|file| file.is_some())
+    }
+
+    /// Whether the meta.json of a folder has a field of ours.
+    fn is_ours(&self, commit: Oid, folder: &str) -> Result<bool, Error> {
+        let at = format!("{folder}/{}", meta::FILE);
+        let bytes = self.file(commit, &at)?.unwrap_or_default();
+        Ok(Meta::read(&at, &bytes).is_ok_and(|meta| meta.is_ours()))
+    }
+
+    /// Settings that know of every item of a commit.
+    ///
+    /// # Errors
+    /// A tree that cannot be read.
+    pub fn with_items(&self, commit: Oid, config: Config) -> Result<Config, Error> {
+        self.with_items_of(self.tree(commit)?.id(), config)
+    }
+
+    /// The same, of a tree.
+    ///
+    /// # Errors
+    /// As [`Repo::with_items`].
+    pub fn with_items_of(&self, tree: Oid, config: Config) -> Result<Config, Error> {
+        let elsewhere = self.items_elsewhere(tree, &config.roots())?;
+        Ok(Config { elsewhere, ..config })
+    }
+
+    /// The items that are in none of these folders, by their meta.json: one walk over the folders of a tree.
+    ///
+    /// # Errors
+    /// A tree that cannot be read.
+    fn items_elsewhere(&self, tree: Oid, items: &[&str]) -> Result<Vec<Elsewhere>, Error> {
+        let (mut found, mut open) = (Vec::new(), vec![(String::new(), tree)]);
+        while let Some((at, tree)) = open.pop() {
+            let tree = self.git.find_tree(tree)?;
+            let meta = tree.get_name(meta::FILE).filter(|file| matches!(kind(file), Entry::File));
+            if let Some(meta) = meta.filter(|_| !at.is_empty())
+                && let Ok(meta) = Meta::read(&at, self.git.find_blob(meta.id())?.content())
+                && meta.is_ours()
+            {
+                let is_inside = |name: &&str| tree.get_name(name).is_some();
+                let beside = meta.document().filter(|name| !is_inside(name));
+                let document = beside.map(|name| item::path::beside(&at, name));
+                found.push(Elsewhere { folder: at, document });
+                continue;
+            }
+            for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
+                let name = name_of(&entry);
+                let path = if at.is_empty() { name.to_string() } else { format!("{at}/{name}") };
+                if !items.contains(&path.as_str()) && path.matches('/').count() < MAX_DEPTH {
+                    open.push((path, entry.id()));
+                }
+            }
+        }
+        found.sort_by(|a, b| a.folder.cmp(&b.folder));
+        Ok(found)
+    }
+
     /// Reads an item folder.
     ///
     /// # Errors
     /// No folder, no meta.json, or one that cannot be read.
     pub fn item(&self, commit: Oid, path: &str) -> Result<Item, Error> {
+        self.item_with(commit, path, None)
+    }
+
+    /// Reads an item folder; where it has no meta.json, this text is its.
+    fn item_with(&self, commit: Oid, path: &str, text: Option<&str>) -> Result<Item, Error> {
         let missing = || Error::NoItem { item: path.to_owned(), commit: short(commit), hint: String::new() };
-        let tree = self.folder(commit, path)?.ok_or_else(missing)?;
         let mut read = ItemFolder::default();
-        self.read_folder(&tree, "", 0, &mut read)?;
-        let ItemFolder { files, recordings, ids } = read;
+        match (self.folder(commit, path)?, text) {
+            (Some(tree), _) => self.read_folder(&tree, "", 0, &mut read)?,
+            (None, Some(_)) => {}
+            (None, None) => return Err(missing()),
+        }
+        let ItemFolder { mut files, recordings, mut ids } = read;
         let at = format!("{path}/{}", meta::FILE);
-        let meta = match files.get(meta::FILE) {
-            Some(File::Bytes(bytes)) => Meta::read(&at, bytes)?,
-            Some(File::Large(_)) => return Err(Error::Large { path: at, limit: item::LARGEST as usize }),
-            Some(File::Foreign(what)) => return Err(Error::Foreign { path: at, what }),
-            Some(File::Opaque) | None => return Err(Error::NoMeta { path: path.to_owned() }),
+        let meta = match (files.get(meta::FILE), text) {
+            (Some(File::Bytes(bytes)), _) => Meta::read(&at, bytes)?,
+            (Some(File::Large(_)), _) => {
+                return Err(Error::Large { path: at, limit: item::LARGEST as usize });
+            }
+            (Some(File::Foreign(what)), _) => return Err(Error::Foreign { path: at, what }),
+            (None, Some(text)) => Meta::read(&at, text.as_bytes())?,
+            (Some(File::Opaque) | None, _) => return Err(Error::NoMeta { path: path.to_owned() }),
         };
-        Ok(Item { path: path.to_owned(), meta, files, recordings, ids })
+        let beside = meta.document().filter(|name| !files.contains_key(*name)).map(str::to_owned);
+        if let Some(name) = &beside {
+            let (file, id) = self.document_beside(commit, path, name)?;
+            files.insert(name.clone(), file);
+            ids.insert(name.clone(), id);
+        }
+        Ok(Item { path: path.to_owned(), meta, files, recordings, ids, beside })
+    }
+
+    /// The document that an item is about, where it lies beside the folder.
+    fn document_beside(&self, commit: Oid, item: &str, name: &str) -> Result<(File, String), Error> {
+        let path = item::path::beside(item, name);
+        let entry = self.entry(&self.tree(commit)?, &path)?;
+        let entry = entry.filter(|entry| matches!(kind(entry), Entry::File));
+        let Some(entry) = entry else {
+            return Err(Error::NoDocument { path, item: item.to_owned() });
+        };
+        let file = match self.git.find_blob(entry.id())?.content() {
+            bytes if bytes.len() as u64 > item::LARGEST => File::Large(bytes.len() as u64),
+            pointer if item::is_pointer(pointer) => File::Opaque,
+            bytes => File::Bytes(bytes.to_vec()),
+        };
+        Ok((file, entry.id().to_string()))
     }
 
     /// The recordings and logs of an item at a commit, each with its blob.
@@ -134,15 +298,17 @@ impl Repo {
     /// # Errors
     /// As [`Repo::item`], and a folder that is there without being an item.
     pub fn item_or_new(&self, commit: Oid, path: &str, begin: Begin<'_>) -> Result<Item, Error> {
-        let item = match begin.meta {
-            Some(text) if !self.exists(commit, path)? => {
-                // A recording says where: it may be anybody's.
-                if !path.split('/').all(item::path::is_safe_name) {
+        let has_meta = self.exists(commit, &format!("{path}/{}", meta::FILE))?;
+        let item = match begin.meta.filter(|_| !has_meta) {
+            Some(text) => {
+                // A recording says where: it may be anybody's. A folder that people have made has their name.
+                let is_there = item::path::is_plain(path) && self.folder(commit, path)?.is_some();
+                if !is_there && !path.split('/').all(item::path::is_safe_name) {
                     return Err(Error::ItemName(crate::plain::shown(path)));
                 }
-                Item::new(path, text)?
+                self.item_with(commit, path, Some(text))?
             }
-            _ => self.item(commit, path)?,
+            None => self.item(commit, path)?,
         };
         Ok(item.with_draft(begin.draft))
     }

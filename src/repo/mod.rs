@@ -91,6 +91,15 @@ pub enum Error {
         "{path} has no meta.json, which makes a folder an item; `roundtable add {path} --name NAME` writes one"
     )]
     NoMeta { path: String },
+    #[error(
+        "{} items are called {slug}: {}; name one by its path, as in {}",
+        paths.len(), paths.join(", "), path_of_item(&paths[0])
+    )]
+    TwoItems { slug: String, paths: Vec<String> },
+    #[error(
+        "{item} is about {path}, and there is no such file; put it back, or change `document` of its meta.json"
+    )]
+    NoDocument { path: String, item: String },
     #[error("{path} is a file, and an item is a folder; name {}", folder_of(path))]
     IsFile { path: String },
     #[error("{path} is {what}; items, steps and templates are ordinary files and folders")]
@@ -133,6 +142,11 @@ pub enum Error {
     Moved { branch: String, reason: String },
     #[error("git: {}", .0.message())]
     Git(#[from] git2::Error),
+}
+
+/// A path that nobody takes for a slug.
+fn path_of_item(path: &str) -> String {
+    if path.contains('/') { path.to_owned() } else { format!("./{path}") }
 }
 
 impl Error {

@@ -74,7 +74,9 @@ impl Objects {
         let ItemFolder { files, recordings, ids } = read;
         let Some(File::Bytes(bytes)) = files.get(meta::FILE) else { return None };
         let meta = Meta::read(&format!("{path}/{}", meta::FILE), bytes).ok()?;
-        Some(Item { path: path.to_owned(), meta, files, recordings, ids })
+        // A document that lies beside the folder is read there.
+        let is_beside = meta.document().is_some_and(|name| !files.contains_key(name));
+        (!is_beside).then(|| Item { path: path.to_owned(), meta, files, recordings, ids, beside: None })
     }
 
     fn read_folder(

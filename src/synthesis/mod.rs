@@ -110,13 +110,9 @@ pub(crate) enum Addition {
 /// An output that must not be written, or that has no place for an addition.
 pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Outcome, Unplaced> {
     let mut outcome = Outcome::nothing(&recording(item, finished));
-    for name in candidates(item, finished)? {
-        if add_to(item, &name, finished, library, &mut outcome)? {
-            break;
-        }
+    if !finished.is_wordless(&library.cast) {
+        add_to_documents(item, finished, library, &mut outcome)?;
     }
-    typed::place(item, finished, library, &mut outcome)?;
-    records::add(item, finished, library, &mut outcome)?;
     let text = item.meta.with_record(finished, &library.cast.keys())?;
     let before = match item.files.get(meta::FILE) {
         Some(File::Bytes(bytes)) => Some(bytes.clone()),
@@ -135,11 +131,28 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
     Ok(outcome)
 }
 
+/// Adds what was said to the step's artifact, and what belongs elsewhere to its place.
+fn add_to_documents(
+    item: &Item,
+    finished: &Finished,
+    library: &Library,
+    outcome: &mut Outcome,
+) -> Result<(), Unplaced> {
+    for name in candidates(item, finished)? {
+        if add_to(item, &name, finished, library, outcome)? {
+            break;
+        }
+    }
+    typed::place(item, finished, library, outcome)?;
+    records::add(item, finished, library, outcome)
+}
+
 /// The artifact and the section that will take the outcome of a discussion of `step`, as the item is now: the path
 /// within the item folder, and the heading.
 pub fn target(item: &Item, step: &Step) -> Option<(String, String)> {
-    let names = step.outputs.iter().filter_map(|output| Some(OutputPath::parse(output).ok()?.file()));
-    let names: Vec<String> = names.collect();
+    let document = item.meta.document().filter(|name| item.files.contains_key(*name)).map(str::to_owned);
+    let outputs = step.outputs.iter().filter_map(|output| Some(OutputPath::parse(output).ok()?.file()));
+    let names: Vec<String> = document.map_or_else(|| outputs.collect(), |document| vec![document]);
     let existing = names.iter().find_map(|name| match item.files.get(name) {
         Some(File::Bytes(bytes)) => Some((name, std::str::from_utf8(bytes).ok()?)),
         _ => None,
@@ -201,6 +214,11 @@ fn recording(item: &Item, finished: &Finished) -> String {
 /// The step's outputs in the order in which they are asked to take the addition, of which one does: those
 /// that exist, then the others.
 fn candidates(item: &Item, finished: &Finished) -> Result<Vec<String>, Unplaced> {
+    // The document that people named takes what is said of it.
+    let document = item.meta.document().filter(|name| item.files.contains_key(*name));
+    if let Some(document) = document {
+        return Ok(vec![document.to_owned()]);
+    }
     let mut names: Vec<String> = Vec::new();
     for output in &finished.opened.step.outputs {
         let refused = |refused| Unplaced::Output(refused, finished.opened.step.id.clone());
@@ -235,7 +253,7 @@ fn add_to(
     library: &Library,
     outcome: &mut Outcome,
 ) -> Result<bool, Unplaced> {
-    let path = format!("{}/{name}", item.path);
+    let path = item.path_of(name);
     let before = existing(item, name, &path)?;
     if item.files.get(name) == Some(&File::Opaque) {
         outcome.left.push(Left { path, reason: "a file of this kind takes no addition".to_owned() });
@@ -283,7 +301,7 @@ fn at_path(why: Unplaced, at: &str) -> Unplaced {
 pub(crate) fn existing(item: &Item, name: &str, path: &str) -> Result<Option<Vec<u8>>, Unplaced> {
     let path = path.to_owned();
     for (other, file) in &item.files {
-        let other_path = || format!("{}/{other}", item.path);
+        let other_path = || item.path_of(other);
         if let Some((folder, _)) = shared_folder(name, other) {
             // The same folder or file in another case would be one path on other systems.
             if !other.starts_with(&folder) {
@@ -505,7 +523,7 @@ impl Outcome {
 
     /// `Updated …, section "…": added ….`, one line an artifact (interface specification 4.3).
     fn announce(&self, item: &Item, library: &Library) -> Result<Vec<String>, Failed> {
-        let name = |path: &str| path.strip_prefix(&format!("{}/", item.path)).unwrap_or(path).to_owned();
+        let name = |path: &str| item.name_of(path).to_owned();
         let updated = self.placed.iter().map(|placed| {
             let values = context! { artifact => name(&placed.path), section => placed.section.as_str(), description => placed.description.as_str() };
             library.templates.render("announcement.txt", values)

@@ -44,7 +44,7 @@ pub(super) fn place(
                 None => outcome.changes.push(change),
             },
             Err(why) => outcome.left.push(Left {
-                path: format!("{}/{}", item.path, placing.name(item)),
+                path: item.path_of(&placing.name(item)),
                 reason: format!("the {} is only listed in the synthesis: {why}", addition.kind.words()),
             }),
         }
@@ -112,7 +112,7 @@ impl Placing<'_> {
         let Some((_, text)) = item.documents().find(|(known, _)| *known == name) else {
             return Ok(Err("there is no such document".to_owned()));
         };
-        let path = format!("{}/{name}", item.path);
+        let path = item.path_of(&name);
         let known = outcome.changes.iter().find(|change| change.path == path);
         let now = known.map_or(text.to_owned(), |change| String::from_utf8_lossy(&change.after).into_owned());
         let (after, section) = match self.added_to(&name, &now)? {

@@ -99,7 +99,7 @@ fn a_conversation_goes_on_from_run_to_run_until_its_user_ends_it() {
     });
     let event = label_again(&forge, "2026-11-20T11:05:00Z");
     let second = run(&forge, &fresh(&forge), &event, &["--json"]).json();
-    assert_eq!((&second["open"], &second["unused"][0]["by"]), (&json!(true), &json!("outsider")));
+    assert_eq!((&second["open"], &second["left_out"][0]["by"]), (&json!(true), &json!("outsider")));
     let grown = recording(&forge);
     assert!(grown.starts_with(&opened) && grown.len() > opened.len() && !grown.contains("drop it all"));
     assert!(

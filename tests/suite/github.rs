@@ -202,7 +202,7 @@ fn the_thread_is_read_as_it_stood_when_the_label_was_set() {
     let report = forge.label(&sandbox, &["--json"]).json();
     let heard = inputs(&sandbox, ITEM_BRANCH, report["recording"].as_str().unwrap());
     assert_eq!(heard, [("kim".to_owned(), "Maya, who pays?".to_owned())]);
-    assert_eq!(report["unused"].as_array().unwrap().len(), 5);
+    assert_eq!(report["left_out"].as_array().unwrap().len(), 5);
     let ours = forge.ours();
     assert_eq!(ours.len(), 1, "the old comment is written over");
     for why in
@@ -773,9 +773,9 @@ fn a_comment_behind_the_end_of_the_discussion_is_named() {
     });
     let run = forge.label(&sandbox, &["--json"]);
     let report = run.json();
-    let late = report["unused"].as_array().unwrap().last().unwrap().clone();
+    let late = report["left_out"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(
-        (&late["id"], &late["why"]),
+        (&late["id"], &late["reason"]),
         (&json!(13), &json!("the discussion had ended before it; it is kept in the documents word for word"))
     );
     assert!(forge.ours()[0].contains("the discussion had ended before it"), "{}", forge.ours()[0]);

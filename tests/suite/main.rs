@@ -33,6 +33,7 @@ mod hostile;
 mod house;
 mod incidents;
 mod init;
+mod items;
 mod keyboard;
 mod kit;
 mod live;

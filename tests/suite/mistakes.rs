@@ -149,18 +149,13 @@ fn arguments() -> Vec<Mistake> {
         mistake(
             "flag-unknown",
             "a flag that no verb has",
-            "elaborate offline-mode --step 01-03 --script SCRIPT --user Sam",
-            "--user",
+            "elaborate offline-mode --step 01-03 --script SCRIPT --speaker Sam",
+            "--speaker",
         ),
         mistake("flag", "a flag is misspelt", "replay --al", "--al"),
         mistake("flag-value", "a value of a flag is misspelt", "check --base main --format jsno", "jsno"),
         mistake("shell", "there is no such shell", "completions bsh", "bsh"),
-        mistake(
-            "missing-arguments",
-            "the step and the script are missing",
-            "elaborate offline-mode",
-            "--step",
-        ),
+        mistake("missing-arguments", "the script is missing", "elaborate offline-mode", "--script"),
         mistake("missing-name", "a new item has no name", "add late-fees", "--name"),
         mistake(
             "two-forms",

@@ -20,9 +20,9 @@ use crate::step::{Depth, Step};
 /// Shows the plan. The answers to the step's questions are known where the script has them; they are what a discussion
 /// of the step hears here, and what its evidence is looked for with.
 pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
-    let task = options.task(global, screen)?;
+    let task = options.task(global)?;
     let repo = open(global)?;
-    let place = table::place(&repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    let place = table::place(global, &repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
     let config = table::config(global, &repo, place.base)?;
     let trusted = table::trusted(global, &repo, &place, &config)?;
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
@@ -87,7 +87,7 @@ fn of_step(task: Task, step: &Step, script: Script, max_turns: u32) -> elaborate
     elaborate::Task {
         item: task.item,
         new: None,
-        step: step.id.clone(),
+        step: Some(step.id.clone()),
         script,
         branch: task.branch,
         base: task.base,

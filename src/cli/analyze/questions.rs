@@ -15,7 +15,7 @@ use crate::step::{Depth, Prompt, Step};
 pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let name = table::forward(&options.item);
-    let place = table::place(&repo, &name, options.branch.as_deref(), options.base.as_deref())?;
+    let place = table::place(global, &repo, &name, options.branch.as_deref(), options.base.as_deref())?;
     let config = table::config(global, &repo, place.base)?;
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
     let path = repo.find_item(place.base, &name, &config.folders())?;

@@ -3,13 +3,14 @@
 use git2::Oid;
 use serde_json::{Value, json};
 
+use super::open_step::open_step;
 use super::{Medium, Open, Setup, Task};
 use crate::cli::exit::Fail;
 use crate::cli::resume::{Wanted, begun, gone_on};
 use crate::cli::run_id::{message, run_id};
 use crate::cli::screen::Screen;
 use crate::cli::voices::{self, Choice};
-use crate::cli::{Global, before_run, identity, now, open, table};
+use crate::cli::{Global, before_run, identity, now, open, review, table};
 use crate::config::Config;
 use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
@@ -22,7 +23,7 @@ use crate::persona::{Cast, Persona};
 use crate::plain;
 use crate::repo::{self, Leftover, Repo};
 use crate::review::Rules;
-use crate::script::Script;
+use crate::script::{Script, comments};
 use crate::step::Step;
 
 /// Reads everything that a discussion starts from.
@@ -30,7 +31,8 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
     let repo = open(global)?;
     let ground = ground(global, &repo, &task, screen)?;
     let library = built_in.library(&repo, ground.rules, &ground.config)?;
-    let step = library.step(&task.step)?;
+    let rules = Rules::of(&library.own_review_rules())?;
+    let step = library.step(&step_id(&task, &ground, &library, &rules, screen)?)?;
     let voice = match task.medium {
         Medium::Agent => Choice::Agent,
         _ => Choice::of(&task.voice, &ground.trusted, &step.id, &step.phase)?,
@@ -54,7 +56,6 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
         Some(open) => resumed(open, task.comments.unwrap_or_default(), base, fixed),
         None => left.map(|left| left.log).unwrap_or_default(),
     };
-    let rules = Rules::of(&library.own_review_rules())?;
     Ok(Setup {
         repo,
         library,
@@ -102,23 +103,24 @@ impl Ground {
 }
 
 fn ground(global: &Global, repo: &Repo, task: &Task, screen: &Screen) -> Result<Ground, Fail> {
-    let branch = before_run::Branch {
-        name: task.branch.as_deref(),
-        base: task.base.as_deref(),
-        leaves_merged: task.leaves_merged,
+    let left = match task.resume {
+        true => cut_off(global, repo, task, screen)?,
+        false => None,
     };
-    let place = before_run::place(repo, &task.item, &branch, screen)?;
+    let place = match left.as_ref().and_then(Leftover::opened) {
+        Some(opened) => place_of(repo, opened)?,
+        None => {
+            let (name, base) = (task.branch.as_deref(), task.base.as_deref());
+            let branch = before_run::Branch { name, base, leaves_merged: task.leaves_merged };
+            before_run::place(global, repo, &task.item, &branch, screen)?
+        }
+    };
     let config = table::config(global, repo, place.base)?;
     let trusted = table::trusted(global, repo, &place, &config)?;
-    let (path, new_meta) = find_or_begin(repo, task, &place, &config)?;
-    let wanted = Wanted {
-        item: &path,
-        step: &task.step,
-        branch: &place.branch,
-        fixed: task.fixed,
-        by_agent: task.medium == Medium::Agent,
+    let (path, new_meta) = match left.as_ref().and_then(Leftover::opened) {
+        Some(opened) => (opened.item.clone(), opened.new_meta.clone()),
+        None => find_or_begin(repo, task, &place, &config)?,
     };
-    let left = task.resume.then(|| begun(repo, &wanted, screen)).flatten();
     let opening = opening(task);
     // What was begun goes on where it began, wherever the branch is by now.
     let base = match left.as_ref().and_then(Leftover::opened) {
@@ -133,6 +135,52 @@ fn ground(global: &Global, repo: &Repo, task: &Task, screen: &Screen) -> Result<
     let item = item.with_draft(draft.as_deref());
     before_run::newer(repo, &place, &item, screen)?;
     Ok(Ground { place, config, trusted, item, new_meta, draft, base, rules, left, opening })
+}
+
+/// The run that was cut off, on whatever branch it was.
+fn cut_off(global: &Global, repo: &Repo, task: &Task, screen: &Screen) -> Result<Option<Leftover>, Fail> {
+    let base = repo.resolve(task.base.as_deref().unwrap_or("HEAD"))?;
+    let config = table::config(global, repo, base)?;
+    let path = match repo.find_item(base, &task.item, &config.folders()) {
+        Ok(path) => path,
+        Err(error @ repo::Error::TwoItems { .. }) => return Err(error.into()),
+        // An item that is new is on its branch only.
+        Err(_) => task.item.trim_start_matches("./").trim_end_matches('/').to_owned(),
+    };
+    let wanted = Wanted {
+        item: &path,
+        step: task.step.as_deref(),
+        branch: task.branch.as_deref(),
+        fixed: task.fixed,
+        by_agent: task.medium == Medium::Agent,
+    };
+    Ok(begun(repo, &wanted, screen))
+}
+
+/// Where a run that was cut off goes on.
+fn place_of(repo: &Repo, opened: &Opened) -> Result<table::Place, Fail> {
+    let tip = repo.tip(&opened.branch)?;
+    repo.refuse_checked_out(&opened.branch)?;
+    let base = tip.map_or_else(|| repo.resolve(&opened.base), Ok)?;
+    Ok(table::Place { branch: opened.branch.clone(), base, exists: tip.is_some() })
+}
+
+/// The step that is discussed: the one that is named, or was begun, or is most open; that is said.
+fn step_id(
+    task: &Task,
+    ground: &Ground,
+    library: &Library,
+    rules: &Rules,
+    screen: &Screen,
+) -> Result<String, Fail> {
+    let begun = || ground.begun().map(|opened| opened.step.id.clone());
+    if let Some(step) = task.step.clone().or_else(begun) {
+        return Ok(step);
+    }
+    let options = review::set(&ground.config);
+    let (step, why) = open_step(&ground.item, library, rules, &options);
+    screen.note(&format!("step {step} is discussed: {why}; --step names another"));
+    Ok(step)
 }
 
 /// Who speaks first, on which step, with which voice.
@@ -156,20 +204,12 @@ fn opened(
     let digests = library.digests(step);
     let spoken_by = voices::spoken_by(&voice.identity(), &task.voice, &trusted.evidence());
     let author = identity::author(repo, trusted, task.signed_off);
-    let typed_by = (task.medium == Medium::Keyboard).then(|| author.name.clone());
     let begun_by = ground.begun().filter(|_| is_live(task)).map(|opened| opened.user.clone());
-    let user = task.script.user.clone().or(begun_by).or(typed_by).unwrap_or_else(|| "User".to_owned());
-    let folders = ground.config.folders().join(" ");
-    let parts = json!([
-        item.path,
-        step.id,
-        task.script.user,
-        inputs(task, *base),
-        max_turns,
-        digests,
-        folders,
-        spoken_by
-    ]);
+    let named = task.script.user.clone().or(begun_by);
+    let user = identity::user(repo, named.as_deref());
+    let folders = ground.config.roots().join(" ");
+    let parts =
+        json!([item.path, step.id, user, inputs(task, *base), max_turns, digests, folders, spoken_by]);
     let run = run_id(parts, task.fixed);
     let now = Opened {
         format: FORMAT,
@@ -188,7 +228,7 @@ fn opened(
         branch: place.branch.clone(),
         voice: voice.name(),
         model: voice.model(),
-        user,
+        user: user.unwrap_or_else(|| "User".to_owned()),
         digests: digests.into(),
         author,
         run,
@@ -247,6 +287,7 @@ fn tell_of(script: &Script, cast: &Cast, lead: &Persona, screen: &Screen) -> Res
     for input in script.inputs().flatten() {
         voices::refuse_secrets("the script", &input.text)?;
     }
+    comments::told(&script.left_out).iter().for_each(|told| screen.warn(told));
     script.notes.iter().for_each(|note| screen.note(note));
     script.warnings.iter().for_each(|warning| screen.warn(warning));
     for name in script.inputs().flatten().filter_map(|input| stranger(&input.text, cast)) {
@@ -323,14 +364,18 @@ fn find_or_begin(
     place: &table::Place,
     config: &Config,
 ) -> Result<(String, Option<String>), Fail> {
-    let found = repo.find_item(place.base, &task.item, &config.folders());
-    let (Err(repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) else {
-        return Ok((found?, None));
-    };
-    let path = table::new_path(&task.item, config.items())?;
     let at = task.fixed.unwrap_or_else(now);
-    let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
-    Ok((path, Some(text)))
+    let found = repo.find_item(place.base, &task.item, &config.folders());
+    if let (Err(repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) {
+        let path = table::new_path(&task.item, config.items())?;
+        let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
+        return Ok((path, Some(text)));
+    }
+    let path = found.map_err(|error| {
+        before_run::not_there(repo, error, &task.item, task.base.as_deref(), place, config)
+    })?;
+    let text = table::new_meta(repo, place.base, &path, &task.item, at)?;
+    Ok((path, text))
 }
 
 /// The messages that a run's id depends on. Those that come one by one are not known yet: what they are added to

@@ -174,7 +174,7 @@ impl Job<'_> {
             return Err(other("author"));
         }
         let task = self.task(read, seat, before.to_vec())?;
-        if task.step != opened.step.id {
+        if task.step.as_deref() != Some(opened.step.id.as_str()) {
             return Err(other("step"));
         }
         let Some(new) = log.strip_prefix(before) else { return Err(other("beginning")) };

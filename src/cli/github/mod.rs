@@ -362,7 +362,7 @@ impl Job<'_> {
         Ok(Task {
             item: seat.item.clone(),
             new: Some((Source::GitHub(read.thread.number), read.thread.title.clone())),
-            step,
+            step: Some(step),
             script,
             branch: Some(seat.branch.clone()),
             base: None,

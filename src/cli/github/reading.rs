@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::super::exit::Fail;
-use super::super::screen::Screen;
 use super::super::{Global, open, service, table};
 use super::{failed, moment};
 use crate::discussion::event::{Record, Time};
@@ -236,7 +235,7 @@ pub(super) fn as_it_was(hub: &mut Hub, mut issue: Value, at: Time) -> Result<Val
 }
 
 /// An issue as a script, for `--issue` from anywhere.
-pub fn thread(global: &Global, number: u64, screen: &Screen) -> Result<Thread, Fail> {
+pub fn thread(global: &Global, number: u64) -> Result<Thread, Fail> {
     let repo = open(global)?;
     let config = table::config(global, &repo, repo.resolve("HEAD")?)?;
     let settings = config.github.unwrap_or_default();
@@ -252,9 +251,6 @@ pub fn thread(global: &Global, number: u64, screen: &Screen) -> Result<Thread, F
     };
     let own = own_ids(&mut hub);
     let Read { thread, .. } = read_thread(&mut hub, asked, None, own, &settings)?;
-    for one in &thread.unused {
-        screen.note(&format!("comment {} by {} is not used: {}", one.id, one.by, one.why));
-    }
     Ok(thread)
 }
 

@@ -11,6 +11,7 @@ use super::Job;
 use crate::github::hub::PullState;
 use crate::github::thread::Thread;
 use crate::item::meta::{Meta, Source};
+use crate::item::path::is_safe_name;
 use crate::plain::count;
 
 /// Branches of an item that are looked at, the newest first.
@@ -231,7 +232,12 @@ pub fn slug_of(title: &str, number: u64) -> String {
         }
         slug.push_str(word);
     }
-    if slug.is_empty() { format!("issue-{number}") } else { slug }
+    match slug.as_str() {
+        "" => format!("issue-{number}"),
+        // A device of Windows is no name for a folder.
+        reserved if !is_safe_name(reserved) => format!("{reserved}-{number}"),
+        _ => slug,
+    }
 }
 
 #[cfg(test)]
@@ -245,6 +251,8 @@ mod tests {
             ("../../.git/config", "git-config"),
             ("Überfällige Bücher", "berf-llige-b-cher"),
             ("延滞料金", "issue-7"),
+            ("CON", "con-7"),
+            ("Aux.", "aux-7"),
             ("-x --upload-pack=evil", "x-upload-pack-evil"),
             ("one two three four five six seven", "one-two-three-four-five-six"),
         ] {

@@ -145,7 +145,7 @@ impl Job<'_> {
         actions::summary(&text)?;
         self.screen.json(&json!({
             "done": true, "nothing_new": true, "branch": seat.branch, "commit": tip, "pull_request": pull,
-            "comment": address, "unused": left_out(&unused),
+            "comment": address, "left_out": left_out(&unused),
         }));
         Ok(Answered::Now)
     }
@@ -224,7 +224,7 @@ impl Job<'_> {
         let mut report = report.clone();
         report["pull_request"] = json!(told.links.pull_request);
         report["comment"] = json!(comment);
-        report["unused"] = left_out(&unused);
+        report["left_out"] = left_out(&unused);
         self.screen.json(&report);
         Ok(Answered::Now)
     }
@@ -288,7 +288,7 @@ impl Job<'_> {
         let mut report = report.clone();
         report["pull_request"] = json!(links.pull_request);
         report["comment"] = json!(comment);
-        report["unused"] = left_out(&unused);
+        report["left_out"] = left_out(&unused);
         self.screen.json(&report);
         Ok(if ended.is_some() { Answered::Over } else { Answered::Open })
     }
@@ -472,7 +472,7 @@ impl Job<'_> {
 
 /// The comments that were not used, for `--json`.
 fn left_out(unused: &[Unused]) -> Value {
-    let one = |one: &Unused| json!({"id": one.id, "by": one.by, "why": one.why});
+    let one = |one: &Unused| json!({"id": one.id, "by": one.by, "reason": one.why});
     unused.iter().map(one).collect()
 }
 

@@ -1,0 +1,156 @@
+//! Which item a name means, what the first run makes of a document, and which branch it goes to.
+
+use std::process::Command;
+
+use crate::kit::{AT, BRANCH, Sandbox, empty, sandbox};
+
+const TALK: &str = "Decision: FR-001 ends at eleven on Sundays.\ndone\n";
+const DOCUMENT: &str = "# Swaps\n\n## Rules\n\n- **FR-001**: A shift can be swapped until noon.\n";
+
+/// A repository with these files in its first commit.
+fn with(files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = empty();
+    sandbox.commit(files);
+    sandbox
+}
+
+fn git(sandbox: &Sandbox, args: &[&str]) {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=Sam", "-c", "user.email=sam@example.org"]).args(args);
+    assert!(git.current_dir(sandbox.root()).status().unwrap().success(), "git {args:?}");
+}
+
+fn elaborate(sandbox: &Sandbox, item: &str, more: &[&str]) -> crate::kit::Run {
+    let script = sandbox.script("talk.txt", TALK);
+    sandbox.run(&[&["elaborate", item, "--at", AT, "--script", &script], more].concat())
+}
+
+#[test]
+fn a_document_that_is_named_becomes_an_item_and_every_verb_finds_it_again() {
+    for (path, item) in [("notes/swap/requirements.md", "notes/swap"), ("design/x.md", "design/x")] {
+        let sandbox = with(&[(path, DOCUMENT), ("design/y.md", "# Y\n"), ("README.md", "# R\n")]);
+        let report = elaborate(&sandbox, path, &["--json"]).json();
+        let branch = report["branch"].as_str().unwrap().to_owned();
+        assert_eq!(
+            (report["item"].as_str(), branch.rsplit('/').next()),
+            (Some(item), item.rsplit('/').next())
+        );
+        assert!(sandbox.file(&branch, path).contains("eleven on Sundays"), "{path}");
+        // The same run again is known.
+        assert_eq!(elaborate(&sandbox, path, &["--json"]).json()["already_recorded"], true);
+        git(&sandbox, &["reset", "-q", "--hard", &branch]);
+        let status = sandbox.run(&["status", "--json"]).json();
+        assert_eq!(status["items"][0]["path"], item);
+        let replay = sandbox.run(&["replay", "--all", "--json"]).json();
+        assert_eq!(
+            (&replay["reproduced"], replay["recordings"].as_array().unwrap().len()),
+            (&true.into(), 1)
+        );
+        assert!(sandbox.run(&["show", item]).ok().stdout.contains("eleven on Sundays"));
+        assert_eq!(sandbox.run(&["check", "--base", "HEAD~1"]).code, 0);
+        let changed = sandbox.file("main", path).replace("until noon", "until nine");
+        sandbox.commit(&[(path, &changed)]);
+        assert_eq!(sandbox.run(&["check", "--base", "HEAD~1"]).code, 1, "{path}");
+    }
+}
+
+#[test]
+fn a_folder_of_documents_becomes_an_item_whatever_its_name() {
+    let path = "docs/Größe und Maß";
+    let sandbox = with(&[(&format!("{path}/requirements-spec.md"), DOCUMENT)]);
+    let report = elaborate(&sandbox, path, &["--step", "01-03", "--json"]).json();
+    assert_eq!(
+        (report["item"].as_str(), report["branch"].as_str()),
+        (Some(path), Some("roundtable/Größe-und-Maß"))
+    );
+    let shown = sandbox.run(&["show", "Größe und Maß"]).ok().stdout;
+    assert!(shown.contains("eleven on Sundays"), "{shown}");
+}
+
+#[test]
+fn a_slug_that_two_items_have_is_refused_and_a_path_is_not() {
+    let meta = "{\"slug\": \"x\"}\n";
+    let sandbox = with(&[
+        ("packages/a/x/meta.json", meta),
+        ("packages/a/x/requirements-spec.md", DOCUMENT),
+        ("packages/b/x/meta.json", meta),
+        ("packages/b/x/requirements-spec.md", DOCUMENT),
+        (".roundtable.yaml", "items: [packages/a, packages/b]\n"),
+    ]);
+    let refused = elaborate(&sandbox, "x", &["--step", "01-03"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("packages/a/x, packages/b/x"), "{}", refused.stderr);
+    let report = elaborate(&sandbox, "packages/b/x", &["--step", "01-03", "--json"]).json();
+    assert_eq!(report["branch"], "roundtable/b-x");
+    assert_eq!(sandbox.run(&["status", "packages/b/x", "--json"]).json()["items"][0]["elaborations"], 1);
+}
+
+#[test]
+fn without_a_step_the_one_that_is_most_open_is_discussed_and_said() {
+    let sandbox = sandbox();
+    let run = elaborate(&sandbox, "offline-mode", &["--dry-run"]).ok();
+    assert!(run.stderr.contains("note: step 01-02 is discussed: the documents leave"), "{}", run.stderr);
+    let closed =
+        with(&[("docs/requirements/x/meta.json", "{\"slug\": \"x\", \"steps_completed\": [\"01-02\"]}")]);
+    let run = elaborate(&closed, "x", &["--dry-run"]).ok();
+    assert!(run.stderr.contains("note: step 01-02 is discussed: it was completed last"), "{}", run.stderr);
+}
+
+#[test]
+fn a_branch_that_is_older_than_its_item_is_left_if_merged_and_explained_if_not() {
+    let sandbox = empty();
+    sandbox.commit(&[("README.md", "# R\n")]);
+    git(&sandbox, &["branch", BRANCH]);
+    sandbox.commit(&[
+        ("docs/requirements/offline-mode/meta.json", "{\"slug\": \"offline-mode\"}"),
+        ("docs/requirements/offline-mode/requirements-spec.md", DOCUMENT),
+    ]);
+    let report = elaborate(&sandbox, "offline-mode", &["--step", "01-03", "--json"]).json();
+    assert_eq!(report["branch"], format!("{BRANCH}-2"));
+    git(&sandbox, &["branch", "-D", &format!("{BRANCH}-2"), "-q"]);
+    git(&sandbox, &["checkout", "-q", BRANCH]);
+    sandbox.commit(&[("own.txt", "mine\n")]);
+    git(&sandbox, &["checkout", "-q", "-"]);
+    let refused = elaborate(&sandbox, "offline-mode", &["--step", "01-03"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains(&format!("git switch {BRANCH}")), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("roundtable add"), "{}", refused.stderr);
+}
+
+#[test]
+fn who_decides_is_the_flag_the_script_or_git() {
+    let sandbox = sandbox();
+    let user = |script: &str, more: &[&str]| {
+        let out = sandbox.outside("talk.jsonl");
+        let (script, out) = (sandbox.script("talk.yaml", script), out.display().to_string());
+        let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--out", &out];
+        sandbox.run(&[&args[..], more].concat()).ok();
+        let text = std::fs::read_to_string(out).unwrap();
+        let first: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        first["user"].as_str().unwrap().to_owned()
+    };
+    let (bare, named) =
+        ("[\"Decision: x is y.\", done]\n", "user: Kim\ninputs: [\"Decision: x is y.\", done]\n");
+    assert_eq!(user(bare, &[]), "User");
+    git(&sandbox, &["config", "user.name", "Rita Weber"]);
+    assert_eq!(
+        [user(bare, &[]), user(named, &[]), user(named, &["--user", "Noor"])],
+        ["Rita Weber", "Kim", "Noor"]
+    );
+}
+
+#[test]
+fn a_discussion_without_a_word_of_a_user_changes_no_document() {
+    for talk in ["done\n", "\n\n\n\n", "quit\n", "bye\n", "Ok, done.\n"] {
+        let sandbox = sandbox();
+        let report = sandbox.elaborate(talk, &["--json"]).json();
+        assert_eq!(report["artifacts"].as_array().unwrap().len(), 0, "{talk}");
+        assert_eq!(
+            (sandbox.recordings().len(), sandbox.spec()),
+            (1, sandbox.file("main", "docs/requirements/offline-mode/requirements-spec.md"))
+        );
+    }
+    let heard = sandbox();
+    heard.elaborate("quit\nDecision: photos wait.\ndone\n", &[]).ok();
+    assert!(heard.spec().contains("photos wait"));
+}
