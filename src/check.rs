@@ -128,30 +128,6 @@ pub fn protects_anything(objects: &Objects, tree: Oid, policies: &[Policy]) -> R
     crate::repo::holds(objects, tree, &reaches, &mut is)
 }
 
-/// The folders of a tree that are items: those with a `meta.json` that has our fields.
-///
-/// # Errors
-/// A tree that is missing or damaged.
-pub fn item_folders(objects: &Objects, tree: Oid) -> Result<Vec<String>, Error> {
-    let mut paths = Vec::new();
-    crate::repo::holds(objects, tree, &|_| true, &mut |path| {
-        if let Some(folder) = path.strip_suffix(b"/meta.json") {
-            paths.extend(std::str::from_utf8(folder).map(str::to_owned));
-        }
-        false
-    })?;
-    let repo = objects.repo()?;
-    let is_ours = |folder: &String| {
-        let bytes = repo.blob_at(tree, &format!("{folder}/{}", meta::FILE)).ok().flatten();
-        let value: Option<serde_json::Value> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        value.is_some_and(|value| OUR_FIELDS.iter().any(|field| value.get(field).is_some()))
-    };
-    Ok(paths.into_iter().filter(is_ours).collect())
-}
-
-/// Fields that only an item's meta.json has.
-const OUR_FIELDS: [&str; 4] = ["elaborations", "analysis_status", "steps_completed", "elaboration_config"];
-
 /// A path that is not the same any more, and the entries of the policies that protect it.
 type Job<'p> = (Changed, Vec<&'p Entry>);
 

@@ -168,6 +168,15 @@ pub fn target(item: &Item, step: &Step) -> Option<(String, String)> {
     Some((name.clone(), spot.section))
 }
 
+/// The line, from one, of a section's heading in a document of an item; none where there is no such heading.
+pub fn line_of_section(item: &Item, document: &str, section: &str) -> Option<usize> {
+    let Some(File::Bytes(bytes)) = item.files.get(document) else { return None };
+    let text = std::str::from_utf8(bytes).ok()?;
+    let outline = outline::Outline::new(text);
+    let heading = outline.headings.iter().find(|heading| heading.text == section)?;
+    Some(text[..heading.start].matches('\n').count() + 1)
+}
+
 /// What the last run of a discussion that stays open does to its item: the recording grows, and
 /// nothing else changes; a new item begins with it.
 pub fn pause(item: &Item, paused: &Paused) -> Outcome {

@@ -29,7 +29,7 @@ pub fn run(global: &Global, repo: &Repo, path: &Path, format: Format, screen: &S
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
     let head = repo.head()?;
     let tree = head.map(|head| repo.tree_of(head)).transpose()?;
-    let policies = policies(global, repo, tree.as_slice())?;
+    let policies = policies(global, repo, tree.as_slice(), None)?;
     let Some(before) = before(repo, root, tree, &inside)? else { return Ok(Code::Yes) };
     let found = judge_text(&policies, &inside, &before, &after);
     let Some(file) = found.filter(|file| !file.is_kept() || format == Format::Json) else {

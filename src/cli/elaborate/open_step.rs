@@ -24,7 +24,7 @@ pub fn open_step(
     let found = review::review(&documents, rules, options).findings;
     let sections = sections(item, &library.steps);
     let mut points: Vec<usize> = vec![0; library.steps.len()];
-    for at in found.iter().filter(|finding| !finding.is_aside).filter_map(|one| step_of(one, &sections)) {
+    for at in found.iter().filter_map(|one| step_of(one, &sections)) {
         points[at] += 1;
     }
     // Of two steps that are equally open, the earlier one.
@@ -50,8 +50,9 @@ struct Section {
 
 fn sections(item: &Item, steps: &[Step]) -> Vec<Section> {
     let target = |(at, step): (usize, &Step)| {
-        let (document, _, line) = synthesis::target(item, step)?;
-        Some(Section { document, line: line.unwrap_or(0), step: at })
+        let (document, section) = synthesis::target(item, step)?;
+        let line = synthesis::line_of_section(item, &document, &section).unwrap_or(0);
+        Some(Section { document, line, step: at })
     };
     steps.iter().enumerate().filter_map(target).collect()
 }
