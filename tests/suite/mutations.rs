@@ -741,8 +741,11 @@ pub fn renderers_agree(before: &str, after: &str) -> bool {
     [before, after].iter().all(|text| words(&by_comrak(text)) == words(&by_pulldown(text)))
 }
 
-/// The blocks of a page, by each renderer.
-pub fn pages() -> [(&'static str, fn(&str) -> Vec<String>); 2] {
+/// A renderer by its name: the blocks of a page.
+type Renderer = (&'static str, fn(&str) -> Vec<String>);
+
+/// Both renderers.
+pub fn pages() -> [Renderer; 2] {
     [("comrak", by_comrak), ("pulldown-cmark", by_pulldown)]
 }
 
