@@ -80,13 +80,13 @@ fn repository(global: &Global, folder: Option<&Path>) -> Result<Option<(Global, 
     }
 }
 
+/// Writes with their paths, by the folder that they are in.
+type ByFolder<'w> = BTreeMap<PathBuf, Vec<(PathBuf, &'w Write)>>;
+
 /// The writes by the folder of the file, which need not be in the repository that the agent began in.
-fn by_folder<'w>(
-    writes: &'w [Write],
-    folder: Option<&Path>,
-) -> Result<BTreeMap<PathBuf, Vec<(PathBuf, &'w Write)>>, Fail> {
+fn by_folder<'w>(writes: &'w [Write], folder: Option<&Path>) -> Result<ByFolder<'w>, Fail> {
     let from = folder.map_or_else(super::super::current_folder, |folder| Ok(folder.to_owned()))?;
-    let mut found: BTreeMap<PathBuf, Vec<(PathBuf, &Write)>> = BTreeMap::new();
+    let mut found = ByFolder::new();
     for write in writes {
         let path = from.join(&write.path);
         let above = path.ancestors().skip(1).find(|above| above.is_dir()).unwrap_or(&from).to_owned();
