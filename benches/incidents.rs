@@ -1,5 +1,7 @@
 //! The public shapes of loss as a table: `cargo bench --bench incidents`.
 
+#![allow(clippy::print_stdout)]
+
 #[path = "incidents/run.rs"]
 mod run;
 

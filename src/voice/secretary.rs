@@ -342,7 +342,7 @@ impl<'t> Secretary<'t> {
         found: &[&Passage<'_>],
         talk: &Discussion<'_>,
     ) -> Result<Line, Failed> {
-        let values = |is_one_line: bool| {
+        let values = |found: &[&Passage<'_>], is_one_line: bool| {
             let value =
                 |one: &&Passage<'_>| context! { place => placed(one), text => quoted(one, is_one_line) };
             context! {
@@ -354,10 +354,16 @@ impl<'t> Secretary<'t> {
                 passages => found.iter().map(value).collect::<Vec<_>>(),
             }
         };
-        let mut text = render(talk, "message", values(false))?;
+        let is_speakable = |text: &str| is_speakable(text, &talk.library().cast);
+        let (mut text, mut found) = (render(talk, "message", values(found, false))?, found);
         // A line of a document that begins like a persona's would be taken for one.
-        if !is_speakable(&text, &talk.library().cast) {
-            text = render(talk, "message", values(true))?;
+        if !is_speakable(&text) {
+            text = render(talk, "message", values(found, true))?;
+        }
+        // So would a heading.
+        if !is_speakable(&text) {
+            found = &[];
+            text = render(talk, "message", values(found, true))?;
         }
         let rests = found.iter().map(|one| Rest {
             path: one.path.to_owned(),

@@ -23,13 +23,6 @@ fn documents_that_stand_already_become_an_item() {
     let sandbox = empty();
     let spec = "# Offline mode\n\n- It should be fast.\n";
     sandbox.commit(&[(&format!("{ITEM}/requirements-spec.md"), spec)]);
-    let refused = sandbox.elaborate("Who needs it?\ndone\n", &[]);
-    assert_eq!(refused.code, 2);
-    assert!(
-        refused.stderr.contains(&format!("`roundtable add {ITEM} --name NAME` writes one")),
-        "{}",
-        refused.stderr
-    );
     sandbox.run(&["add", ITEM, "--name", "offline mode", "--at", AT]).ok();
     assert_eq!(sandbox.spec(), spec, "nothing but meta.json is new");
     sandbox.elaborate("Who needs it?\ndone\n", &[]).ok();
@@ -46,11 +39,6 @@ fn documents_that_are_not_committed_are_said_to_be_no_part_of_the_item() {
     std::fs::write(folder.join("requirements-spec.md"), "# Offline mode\n").unwrap();
     let run = sandbox.run(&["add", ITEM, "--name", "offline mode", "--at", AT]).ok();
     assert!(run.stderr.contains(&format!("1 document in {ITEM} is not committed")), "{}", run.stderr);
-    // An item of another folder is not looked for by its slug, and its branch has the same name.
-    sandbox.run(&["add", "specs/login", "--name", "Login", "--at", AT]).ok();
-    let script = sandbox.script("s.txt", "done\n");
-    let refused = sandbox.run(&["elaborate", "login", "--step", "01-03", "--script", &script]);
-    assert!(refused.code == 2 && !refused.stderr.contains("did you mean"), "{}", refused.stderr);
 }
 
 #[test]

@@ -391,6 +391,8 @@ fn silence_and_late_words_are_kept() {
 #[test]
 fn an_agents_first_finding_takes_one_call() {
     let sandbox = sandbox();
+    let spec = "# Requirements\n\n- Sync should be fast.\n\n- Retries: TBD\n";
+    sandbox.commit(&[(&format!("{ITEM}/requirements-spec.md"), spec)]);
     let mut client = Client::start(&sandbox);
     let listed = client.request("tools/list", json!({}))["result"]["tools"].clone();
     assert_eq!(listed.as_array().unwrap().len(), 6);

@@ -185,7 +185,7 @@ fn a_decision_of_an_architecture_discussion_becomes_a_record() {
     assert!(!has(&sandbox, "adr/0002-keep-the-answers-in-sqlite-because-the-team-know.md"));
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
     sandbox.run(&["audit", "--rev", BRANCH]).ok();
-    let line = record.lines().position(|line| line.starts_with("Decision: ")).unwrap() + 1;
+    let line = record.lines().position(|line| line.starts_with("keep the answers")).unwrap() + 1;
     let why = sandbox.run(&["why", &format!("{ITEM}/{name}:{line}"), "--rev", BRANCH]).ok();
     assert!(why.stdout.contains("keep the answers in SQLite"), "{}", why.stdout);
 }
@@ -998,8 +998,8 @@ fn a_question_at_the_menu_is_answered_there_and_written_as_open_only() {
     sandbox.commit(&[(&format!("{ITEM}/notes.md"), "# Notes\n\nFees stop at 10 euros.\n")]);
     let script = "answers:\n  \"01-01\": {1: one, menu: [\"When do the fees stop?\", \"Who pays the piper in Hamelin?\", C]}\n";
     let found = told(&sandbox, script);
-    assert!(found.contains("notes.md:3 says: \"Fees stop at 10 euros.\""), "{found}");
-    assert!(found.contains("no document of this item answers that"), "{found}");
+    assert!(found.contains("Closest passages:\nnotes.md:3: \"Fees stop at 10 euros.\""), "{found}");
+    assert!(found.contains("No passage has these words. The question is listed as open."), "{found}");
     let spec = artifact(&sandbox, "requirements-spec.md");
     assert!(
         spec.contains("- Step 01-01: When do the fees stop?\n") && !spec.contains("Added at the menu"),
@@ -1026,7 +1026,11 @@ fn status_lists_decisions_that_nothing_refers_to() {
     let sandbox = whole();
     let found = sandbox.run(&["status", "offline-mode"]).ok().stdout;
     assert!(
-        found.contains("2 decisions that nothing refers to:\n    adr/0002-we-decided-to-sum-at-night-because-the-desk-must.md: "),
+        found.contains("3 decisions that nothing refers to:\n    adr/0001-option-a.md: ADR 0001: Option A\n"),
+        "{found}"
+    );
+    assert!(
+        found.contains("\n    adr/0002-we-decided-to-sum-at-night-because-the-desk-must.md: "),
         "{found}"
     );
     assert!(found.contains("\n    adr/0003-keep-the-job-runner-because-it-is-known.md: ADR 0003"), "{found}");

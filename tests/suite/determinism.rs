@@ -6,13 +6,13 @@ const TALK: &str = "Alex, what breaks first?\n\nWe decided to keep both answers.
 
 #[test]
 fn the_same_run_is_the_same_commit_on_another_machine() {
-    // The author is an input too: here the repository says who it is.
+    // The author is an input too: here the repository says who it is; so is the user.
     let made = || {
         let sandbox = sandbox();
         sandbox.commit(&[(".roundtable.yaml", "author: {name: Team, email: team@example.org}\n")]);
         sandbox
     };
-    let one = made().elaborate(TALK, &["--at", AT, "--json"]).json();
+    let one = made().elaborate(TALK, &["--at", AT, "--user", "Sam", "--json"]).json();
     let sandbox = made();
     let script = sandbox.script("script.txt", TALK);
     let home = sandbox.outside("other-home");
@@ -20,7 +20,7 @@ fn the_same_run_is_the_same_commit_on_another_machine() {
     std::fs::write(home.join(".gitconfig"), "[user]\n\tname = Kim\n\temail = kim@example.org\n[core]\n\tautocrlf = true\n[commit]\n\tgpgsign = true\n").unwrap();
     std::fs::create_dir_all(sandbox.root().join("deep/er")).unwrap();
     let mut command = program(&sandbox.root().join("deep/er"), &home);
-    command.args(["elaborate", ITEM, "--step", "01-03", "--script", &script, "--json"]);
+    command.args(["elaborate", ITEM, "--step", "01-03", "--script", &script, "--user", "Sam", "--json"]);
     command.env("SOURCE_DATE_EPOCH", "1771597800").env("TZ", "Asia/Tokyo").env("LANG", "de_DE.UTF-8");
     command.env("GIT_AUTHOR_NAME", "Kim").env("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z");
     let other = Run::of(command.output().unwrap()).json();

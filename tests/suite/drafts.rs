@@ -131,10 +131,13 @@ fn a_line_of_a_draft_that_rests_on_nothing_is_refused_with_the_reason() {
         ),
         (said("summary", "…", "answers/1", "save answers"), "it says nothing"),
         (said("note", "**", "answers/1", "save answers"), "it says nothing"),
-        (said("requirement", "To be determined", "answers/1", "save answers"), "it says nothing"),
+        (
+            said("requirement", "To be determined", "answers/1", "save answers"),
+            "it is in none of the passages",
+        ),
         (
             said("summary", "Let's move on to the next question.", "answers/1", "save answers"),
-            "it says nothing",
+            "in none of the passages",
         ),
         (
             json!({"kind": "verdict", "fields": {"criterion": "…", "verdict": "not met", "because": "inspectors save answers"}, "rests": [rest("answers/1", "save answers")]}),

@@ -155,7 +155,7 @@ fn a18_no_link_submodule_pointer_or_giant_is_taken_for_a_document() {
         &sandbox.root(),
         &["-c", "user.name=Sam", "-c", "user.email=sam@example.org", "commit", "-q", "-m", "x"],
     );
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to keep the photo.\ndone\n");
     let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script];
     refused(&sandbox, &args, "a submodule");
 }
@@ -176,7 +176,7 @@ fn a19_two_outputs_that_are_one_file_elsewhere_are_refused() {
         }
         let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
         let sandbox = with(&files);
-        let script = sandbox.script("s.txt", "done\n");
+        let script = sandbox.script("s.txt", "We decided to keep the photo.\ndone\n");
         refused(&sandbox, &["elaborate", "offline-mode", "--step", "01-09", "--script", &script], output);
     }
 }
@@ -296,22 +296,18 @@ pub fn template_bombs() {
     }
     let parens = format!("{}1{}", "(".repeat(20_000), ")".repeat(20_000));
     let sandbox = with(&[("own/addition.md", &format!("{{{{ {parens} }}}}"))]);
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to keep the photo.\ndone\n");
     refused(&sandbox, &["elaborate", "offline-mode", "--step", "01-03", "--script", &script], "parentheses");
 }
 
-/// No engine for regular expressions that goes back is linked, and no pattern comes from outside: the
-/// rules compare words.
+/// No engine for regular expressions that goes back is linked: patterns of a repository's own rules take linear time.
 #[test]
 fn a24_no_pattern_of_somebody_elses_is_run() {
     let lock = include_str!("../../../Cargo.lock");
     for engine in ["fancy-regex", "pcre2", "onig", "onig_sys", "regress"] {
         assert!(!lock.contains(&format!("name = \"{engine}\"\n")), "{engine}");
     }
-    let manifest = include_str!("../../../Cargo.toml");
-    let dependencies = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
-    assert!(!dependencies.lines().any(|line| line.starts_with("regex")), "{dependencies}");
-    // Globs of the settings are the only patterns; a hostile one takes no time.
+    // A hostile glob of the settings takes no time.
     let glob = format!("protect:\n  - {{ paths: \"{}x\", rule: content }}\n", "**/*a*".repeat(200));
     let sandbox = sandbox();
     let base = sandbox.commit(&[(".roundtable.yaml", &glob), (&format!("{}/b.md", "a".repeat(200)), "x\n")]);
