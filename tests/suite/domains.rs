@@ -324,27 +324,6 @@ fn both_sides(artifacts: &[(String, String)]) {
 }
 
 #[test]
-fn lines_that_contradict_each_other_are_asked_about() {
-    // German has no review rules.
-    for (domain, figures, wanted) in [
-        (&DOMAINS[0], ["six o'clock", "19:00"], true),
-        (&DOMAINS[1], ["15 minutes", "20 minutes"], true),
-        (&DOMAINS[2], ["5 Tage", "7 Tage"], false),
-    ] {
-        let (_, _, artifacts) = run(domain);
-        let asks = |text: &str| {
-            text.lines().any(|line| {
-                line.starts_with("- Step ")
-                    && line.contains("which one holds?")
-                    && figures.iter().all(|one| line.contains(one))
-            })
-        };
-        let is_found = artifacts.iter().any(|(_, text)| asks(text));
-        assert_eq!(is_found, wanted, "{figures:?}");
-    }
-}
-
-#[test]
 fn sm_002_all_questions_answered_in_form_leave_nothing_open() {
     let full = include_str!("analyze.yaml");
     let script = full
