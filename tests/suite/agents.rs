@@ -391,8 +391,8 @@ fn silence_and_late_words_are_kept() {
 #[test]
 fn an_agents_first_finding_takes_one_call() {
     let sandbox = sandbox();
-    let spec = "# Requirements\n\n- Sync should be fast.\n\n- Retries: TBD\n";
-    sandbox.commit(&[(&format!("{ITEM}/requirements-spec.md"), spec)]);
+    let text = format!("{}\n## 5. Limits\n\n- **R-9** The limit is TBD.\n", crate::kit::SPEC);
+    sandbox.commit(&[(&format!("{ITEM}/requirements-spec.md"), &text)]);
     let mut client = Client::start(&sandbox);
     let listed = client.request("tools/list", json!({}))["result"]["tools"].clone();
     assert_eq!(listed.as_array().unwrap().len(), 6);
@@ -403,7 +403,7 @@ fn an_agents_first_finding_takes_one_call() {
     ] {
         let found = client.call("review", arguments);
         assert_eq!(found["findings"][0]["path"], format!("{ITEM}/requirements-spec.md"), "{found}");
-        assert_eq!(found["findings"][0]["line"], 5);
+        assert_eq!(found["findings"][0]["line"], 17);
     }
     let read = client.call("read", json!({"item": "offline-mode", "step": "01-03"}));
     assert!(read["documents"][0]["text"].as_str().unwrap().contains("Sync should be fast."), "{read}");

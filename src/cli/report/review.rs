@@ -68,7 +68,10 @@ fn human(found: &Review, texts: &[(String, String)], explain: bool, screen: &Scr
 fn show(found: &Finding, line: &str, explain: bool, screen: &Screen) {
     screen.say_review(found);
     let room = screen.width().map(|room| room.saturating_sub(MARGIN.len()));
-    let excerpt = finding::Excerpt::marked(line.trim(), 1, 1, room);
+    // A long line is cut so that the quotation stays in view.
+    let indent = line.chars().take_while(|sign| sign.is_whitespace()).count();
+    let column = found.column.saturating_sub(indent).max(1);
+    let excerpt = finding::Excerpt::marked(line.trim(), column, found.quote.chars().count(), room);
     screen.say(&format!("{MARGIN}{}", excerpt.text));
     let others = found.related.iter().filter(|other| other.path != found.path);
     for other in others {
