@@ -170,12 +170,14 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         return losses::declare(&repo, &judged, reason, options.staged, may, screen);
     }
     let judged = judged.into_iter().zip(ranges.iter().map(|range| range.of_each));
+    let is_refused = !refused.is_empty();
     let reports: Vec<(Report, bool)> =
         refused.into_iter().map(|report| (report, false)).chain(judged).collect();
     let is_kept = reports.iter().all(|(report, _)| report.is_kept());
     report::write(&reports, &notices, &unused, format, screen)?;
     screen.check().map_err(Fail::new)?;
-    let is_trial = !is_kept && ranges.iter().all(|range| is_trial(&range.way.policies));
+    let is_tried = !is_refused && !ranges.is_empty();
+    let is_trial = !is_kept && is_tried && ranges.iter().all(|range| is_trial(&range.way.policies));
     if is_trial {
         let day = ranges
             .iter()

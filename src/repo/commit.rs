@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 use git2::{ConfigLevel, ErrorCode, Oid, Repository};
 
-use super::new_commit::NewCommit;
+use super::graft::{self, graft};
+use super::pack::{Object, pack};
 use super::{Error, Repo, Unwritten};
 use crate::additive::Additive;
 use crate::discussion::event::Author;
@@ -44,7 +45,7 @@ impl Wanted<'_> {
     /// # Errors
     /// A parent that cannot be read, a path or an author that git has no form for.
     pub fn id(&self, objects: &super::Objects) -> Result<Option<Oid>, Error> {
-        Ok(NewCommit::build(objects, self)?.map(|new| new.id))
+        graft::id(objects, self)
     }
 }
 
@@ -104,10 +105,10 @@ impl Repo {
     /// Anything that keeps the objects or the branch from being written; the branch is then where
     /// it was.
     pub fn commit(&self, lock: &mut Lock, wanted: &Wanted<'_>) -> Result<Committed, Error> {
-        let Some(new) = NewCommit::build(&self.objects(Unwritten::new()), wanted)? else {
+        let Some(graft) = graft(&self.objects(Unwritten::new()), wanted)? else {
             return Ok(Committed::Moved);
         };
-        let (id, name) = (new.id, format!("refs/heads/{}", wanted.branch));
+        let (id, name) = (graft.commit, format!("refs/heads/{}", wanted.branch));
         let place = Place::of(self);
         let held: &Lock = lock;
         held.announce(&format!("ref {name} {id}\n"), place.flushes)?;
@@ -115,7 +116,7 @@ impl Repo {
             place.make_folders(wanted.branch)?;
         }
         let fresh = held.open_anew(self)?;
-        let packed = held.stage_pack(&place, &new)?;
+        let packed = held.write_pack(&place, graft.objects)?;
         lock.publish(self, &packs_of(self)?, &packed)?;
         read_back(&fresh, id, wanted)?;
         lock.carry_out(self, &name, id, || {
@@ -272,13 +273,17 @@ impl Lock {
     }
 
     /// Writes the objects as a pack in the staging folder, durable before it is seen; its name.
-    fn stage_pack(&self, place: &Place, new: &NewCommit) -> Result<String, Error> {
-        let name = new.write_pack(&self.staging)?;
-        for suffix in ["pack", "idx"] {
-            let path = self.staging.join(file(&name, suffix));
-            settle(&path, place.flushes).map_err(|error| at(&path, error))?;
+    fn write_pack(&self, place: &Place, objects: Vec<Object>) -> Result<String, Error> {
+        let folder = place.common.join("objects/pack");
+        let packed = pack(objects).map_err(|error| at(&folder, error))?;
+        // A killed run may have got this far with the very same objects.
+        if !folder.join(file(&packed.name, "idx")).exists() {
+            for (suffix, bytes) in [("pack", &packed.pack), ("idx", &packed.index)] {
+                let path = self.staging.join(file(&packed.name, suffix));
+                write(&path, bytes, place.flushes).map_err(|error| at(&path, error))?;
+            }
         }
-        Ok(name)
+        Ok(packed.name)
     }
 
     /// Puts a pack that is in the staging folder, and durable there, where objects are looked for.
@@ -392,15 +397,14 @@ fn at(path: &Path, error: std::io::Error) -> Error {
     Error::Io { what: "write", path: path.to_owned(), error }
 }
 
-/// Makes a file that libgit2 wrote durable, and one that nobody changes.
-fn settle(path: &Path, flush: bool) -> std::io::Result<()> {
-    let file = File::open(path)?;
-    if flush {
-        file.sync_all()?;
-    }
-    let mut rights = file.metadata()?.permissions();
-    rights.set_readonly(true);
-    fs::set_permissions(path, rights)
+fn write(path: &Path, bytes: &[u8], flush: bool) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o444);
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    if flush { file.sync_all() } else { Ok(()) }
 }
 
 /// Makes renames in a folder durable; systems without folder handles do so themselves.

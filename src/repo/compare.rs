@@ -215,7 +215,7 @@ pub fn holds(
 }
 
 /// The entries of a tree that is as git writes it: in git's order, each name once, and no name that is a path.
-pub(super) fn sound(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
+fn sound(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
     let found = entries(bytes)?;
     let ordered = found.is_sorted_by(|a, b| a.order(b.name, b.is_folder()) == Ordering::Less);
     let named = |name: &[u8]| !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/');

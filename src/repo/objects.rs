@@ -78,14 +78,6 @@ impl Objects {
         self
     }
 
-    /// The repository opened once more.
-    ///
-    /// # Errors
-    /// A repository that cannot be opened.
-    pub(super) fn reopen(&self) -> Result<Repo, Error> {
-        Repo::reopen(&self.place, self.from_env)
-    }
-
     /// The way from `head` back to `base` along first parents: the short way to learn that `base` is
     /// an ancestor. It is given up where the way leads back before the time of `base`, and where a commit
     /// cannot be read: in a shallow clone that is no error.

@@ -21,6 +21,7 @@ We decided to keep both answers, because a lost answer costs a day.
 Decision: photos wait at most 30 minutes.
 I'll write the migration plan by Friday.
 Maya, who reads the report at night?
+Alex, what happens when the sync fails?
 done
 ";
 

@@ -73,7 +73,17 @@ fn a_change_that_loses_something_is_1_and_says_where_and_why() {
     assert_eq!(run.code, 1);
     let shown = run.stdout.trim_start().replace(&base.to_string()[..10], "BASE");
     let shown = shown.replace(&sandbox.tip("main").unwrap().to_string()[..10], "HEAD");
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @r#"
+    violation[weakened]: the paragraph "Sync should be fast.": "should be fast." became "takes 2 seconds."
+      --> docs/requirements/offline-mode/requirements-spec.md:5
+      old | Sync should be fast.
+          |      ^^^^^^^^^^^^^^^
+      now | Sync takes 2 seconds.
+          |      ^^^^^^^^^^^^^^^^
+          = help: put the old words back, and write what is new below them
+    To lose something on purpose, say why: roundtable check … --declare REASON
+    Lost: the protected file that changed between BASE and HEAD lost something.
+    "#);
     let (_, value) = json(&sandbox, base, &[]);
     let found = &value["files"][0]["findings"][0];
     assert_eq!((&found["class"], &found["line"]), (&"changed".into(), &5.into()));
