@@ -308,7 +308,7 @@ fn what_a_models_recording_may_not_say_is_not_committed() {
     assert_eq!(honest[honest.len() - 2]["insights"][0]["turns"], json!([1]), "{}", honest[honest.len() - 2]);
     let script = sandbox.outside("script.txt");
     let script = ["--script", script.to_str().unwrap(), "--max-turns", "40"];
-    // What a model said, and which one, is known from the recording alone.
+    // What a model said, which one, and which lines of a file it was sent, is known from the recording alone.
     let is_models = |what: &str| {
         what.contains(" contribution ") && what.ends_with("/text")
             || what.contains("/insights/0")
@@ -319,6 +319,7 @@ fn what_a_models_recording_may_not_say_is_not_committed() {
             || what.contains("summary")
             || what.contains("/voice")
             || what.contains("/critique")
+            || what.ends_with("/lines")
     };
     let mut forged = changes(&honest);
     forged.retain(|one| !is_models(&one.what));
