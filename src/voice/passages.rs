@@ -243,8 +243,9 @@ impl<'t> Reader<'t> {
         self.parents.clear();
         self.lead = "";
         let text = &self.text[block.range.clone()];
-        let is_led = |one: &&Block| matches!(one.place, Place::Item | Place::Table | Place::Code);
-        let led = below.iter().take_while(is_led);
+        let is_led = |place: &Place| matches!(place, Place::Item | Place::Table | Place::Code);
+        let first = below.first().map(|one| one.place).filter(is_led);
+        let led = below.iter().take_while(|one| Some(one.place) == first);
         let end = if leads_in(text) { self.end_of_shown(block.range.start, led) } else { None };
         self.add_leading(block.range.clone(), end.unwrap_or(block.range.end), "", end.is_some());
         if leads_in(text) {
