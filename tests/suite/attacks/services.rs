@@ -262,7 +262,7 @@ fn workflows() -> Vec<(String, serde_yaml::Value)> {
     {
         let sandbox = sandbox();
         let action = "some/roundtable@0123456789012345678901234567890123456789";
-        sandbox.run(&[&["init", "--action", action], args].concat()).ok();
+        sandbox.run(&[&["init", "--github", "--action", action], args].concat()).ok();
         for entry in std::fs::read_dir(sandbox.root().join(".github/workflows")).unwrap() {
             texts.push((format!("init {args:?}"), std::fs::read_to_string(entry.unwrap().path()).unwrap()));
         }
