@@ -88,7 +88,7 @@ fn a_slug_that_two_items_have_is_refused_and_a_path_is_not() {
 #[test]
 fn without_a_step_the_one_that_is_most_open_is_discussed_and_said() {
     let sandbox = sandbox();
-    let spec = crate::kit::SPEC.replace("Sync should be fast.", "Sync takes TBD seconds.");
+    let spec = crate::kit::SPEC.replace("Sync should be fast.", "Seconds that a sync takes: TBD");
     sandbox.commit(&[("docs/requirements/offline-mode/requirements-spec.md", &spec)]);
     let run = elaborate(&sandbox, "offline-mode", &["--dry-run"]).ok();
     assert!(run.stderr.contains("note: step 01-02 is discussed: the documents leave"), "{}", run.stderr);

@@ -22,7 +22,7 @@ fn elaborate<'a>(script: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn what_is_not_there_is_named() {
     let sandbox = sandbox();
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
     refused(
         &sandbox,
         &["elaborate", "ofline-mode", "--step", "01-03", "--script", &script],
@@ -53,7 +53,7 @@ fn what_is_not_there_is_named() {
 #[test]
 fn outside_of_a_repository_and_before_the_first_commit() {
     let sandbox = empty();
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
     refused(&sandbox, &elaborate(&script, &[]), "HEAD has no commit yet");
     let home = sandbox.outside("home");
     let run = Run::of(program(&home, &home).args(elaborate(&script, &[])).output().unwrap());
@@ -69,7 +69,7 @@ fn outside_of_a_repository_and_before_the_first_commit() {
 #[test]
 fn meta_json_that_cannot_be_read() {
     let sandbox = sandbox();
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
     for (meta, wanted) in [
         ("{\n  \"slug\": ,\n}\n", "meta.json:2:11"),
         ("[]\n", "not an object"),
@@ -117,7 +117,7 @@ fn step(outputs: &str) -> String {
 #[test]
 fn outputs_that_must_not_be_written() {
     let sandbox = sandbox();
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
     let own = "own/01-requirements/09-x.md";
     sandbox.commit(&[(".roundtable.yaml", "steps: own\n"), ("outside.md", "x\n")]);
     let root = sandbox.root().join(ITEM);
@@ -154,7 +154,7 @@ fn outputs_that_must_not_be_written() {
 #[test]
 fn items_steps_and_settings_behind_links_are_refused() {
     let sandbox = sandbox();
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
     std::os::unix::fs::symlink("offline-mode", sandbox.root().join("docs/requirements/linked")).unwrap();
     std::os::unix::fs::symlink("/etc/hostname", sandbox.root().join("settings")).unwrap();
     sandbox.commit_all();
@@ -172,7 +172,7 @@ fn items_steps_and_settings_behind_links_are_refused() {
 #[test]
 fn branches_that_must_not_be_moved() {
     let sandbox = sandbox();
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
     refused(&sandbox, &elaborate(&script, &["--branch", "main"]), "is checked out in");
     let tip = sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap();
     let linked = sandbox.git.branch("linked", &tip, false).unwrap().into_reference();
@@ -225,7 +225,7 @@ fn branches_that_must_not_be_moved() {
 #[test]
 fn settings_steps_personas_and_templates_that_are_broken() {
     let sandbox = sandbox();
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
     let bomb: String = std::iter::once("a: &a [x,x,x,x,x,x,x,x,x]\n".to_owned())
         .chain(
             "bcdefghi"
@@ -266,7 +266,7 @@ fn settings_steps_personas_and_templates_that_are_broken() {
             (".roundtable.yaml", &settings),
         ]);
         let _ = &script;
-        let script = fresh.script("s.txt", "done\n");
+        let script = fresh.script("s.txt", "We decided to wait.\ndone\n");
         refused(&fresh, &elaborate(&script, &[]), wanted);
     }
 }
@@ -274,12 +274,12 @@ fn settings_steps_personas_and_templates_that_are_broken() {
 #[test]
 fn artifacts_without_a_place_are_refused_and_odd_ones_left_alone() {
     let sandbox = sandbox();
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
     sandbox.commit(&[(&format!("{ITEM}/requirements-spec.md"), "```\nopen fence\n")]);
     refused(&sandbox, &elaborate(&script, &[]), "has no place for an addition");
     std::fs::write(sandbox.root().join(ITEM).join("requirements-spec.md"), b"# caf\xe9\n").unwrap();
     sandbox.commit_all();
-    let run = sandbox.elaborate("done\n", &[]).ok();
+    let run = sandbox.elaborate("We decided to wait.\ndone\n", &[]).ok();
     assert!(
         run.stdout.contains("Left requirements-spec.md as it is: it is not UTF-8 text."),
         "{}",
@@ -290,7 +290,7 @@ fn artifacts_without_a_place_are_refused_and_odd_ones_left_alone() {
 #[test]
 fn wrong_arguments_are_usage_errors() {
     let sandbox = sandbox();
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
     refused(&sandbox, &elaborate(&script, &["--max-turns", "2"]), "3");
     refused(&sandbox, &elaborate(&script, &["--at", "yesterday"]), "--at: \"yesterday\" is not a time");
     for at in ["1960-01-01T00:00:00Z", "2200-01-01T00:00:00Z", "0001-01-01T00:00:00Z"] {
@@ -320,7 +320,7 @@ fn wrong_arguments_are_usage_errors() {
 #[test]
 fn an_output_that_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
     let sandbox = sandbox();
-    let script = sandbox.script("s.txt", "done\n");
+    let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
     let refs = sandbox.refs();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let run = Run::of(sandbox.command(&elaborate(&script, &[])).stdout(full).output().unwrap());
@@ -341,7 +341,7 @@ fn uncommitted_work_is_neither_read_nor_touched() {
     std::fs::write(&path, "# Something else entirely\n").unwrap();
     std::fs::write(sandbox.root().join("docs/new.md"), "new\n").unwrap();
     let index = std::fs::read(sandbox.root().join(".git/index")).unwrap();
-    sandbox.elaborate("done\n", &[]).ok();
+    sandbox.elaborate("We decided to wait.\ndone\n", &[]).ok();
     assert!(sandbox.spec().starts_with(&SPEC[..40]));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "# Something else entirely\n");
     assert_eq!(std::fs::read(sandbox.root().join(".git/index")).unwrap(), index);
@@ -363,7 +363,7 @@ fn templates_that_fail_after_the_discussion_fail_before_the_commit() {
     ] {
         let sandbox = sandbox();
         sandbox.commit(&[(file, text), (".roundtable.yaml", "templates: templates\n")]);
-        let script = sandbox.script("s.txt", "done\n");
+        let script = sandbox.script("s.txt", "We decided to wait.\ndone\n");
         refused(&sandbox, &elaborate(&script, &[]), wanted);
     }
 }
@@ -375,7 +375,7 @@ fn a_template_of_ones_own_cannot_leave_out_the_trailers() {
         ("templates/commit-elaborate.txt", "hello\n"),
         (".roundtable.yaml", "templates: templates\n"),
     ]);
-    sandbox.elaborate("done\n", &[]).ok();
+    sandbox.elaborate("We decided to wait.\ndone\n", &[]).ok();
     let commit = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
     assert!(
         commit.message().unwrap().starts_with("hello\n\nRoundtable-Item: "),
@@ -428,7 +428,7 @@ fn messages_behind_the_end_of_a_discussion_are_said_to_be_too_late() {
 fn a_file_that_cannot_be_written_is_told_before_anything_is_held() {
     let sandbox = sandbox();
     for (path, why) in [("nowhere/r.jsonl", "there is no folder"), ("docs", "it is a folder")] {
-        let run = sandbox.elaborate("done\n", &["--out", path]);
+        let run = sandbox.elaborate("We decided to wait.\ndone\n", &["--out", path]);
         assert!(run.code == 2 && run.stderr.contains(why) && run.stdout.is_empty(), "{path}: {}", run.stderr);
     }
 }
