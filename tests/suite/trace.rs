@@ -64,7 +64,7 @@ fn findings_that_lead_back(file: &str) -> usize {
         "---\nstep_id: \"01-09\"\ntitle: Everything\npersona: business-analyst\ndepth: brief\noutputs: [{file}]\n---\n## Brief Mode\n1. Which users matter most?\n## Standard Mode\n1. Which users matter most?\n## Deep Mode\n1. Which users matter most?\n## Validation\n- Each user is named.\n## Artifacts\n- x\n"
     );
     sandbox.commit(&[(".roundtable.yaml", "steps: own\n"), ("own/01-requirements/09-all.md", &step)]);
-    let talk = format!("Last week 12 inspectors lost an answer in a basement.\n{TALK}");
+    let talk = format!("Note: Last week 12 inspectors lost an answer in a basement.\n{TALK}");
     let script = sandbox.script("s.txt", &talk);
     sandbox.run(&["elaborate", "offline-mode", "--step", "01-09", "--script", &script, "--at", AT]).ok();
     let synthesis = sandbox.events().into_iter().find(|event| event["kind"] == "synthesis").unwrap();
