@@ -88,7 +88,7 @@ fn meta_json_that_cannot_be_read() {
     sandbox.commit_all_removed(&format!("{ITEM}/meta.json"));
     // A folder of documents becomes an item with its first discussion.
     sandbox.run(&elaborate(&script, &[])).ok();
-    assert!(sandbox.file(crate::kit::BRANCH, &format!("{ITEM}/meta.json")).contains("elaborations"));
+    assert!(sandbox.file(BRANCH, &format!("{ITEM}/meta.json")).contains("elaborations"));
 }
 
 #[test]
