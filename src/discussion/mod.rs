@@ -528,7 +528,7 @@ impl<'l> Discussion<'l> {
         self.is_metered() && self.state.turn > 0
     }
 
-    /// Who answers a message, in order (contract 4.5): those who must, then whoever has something to add.
+    /// Who answers a message, in order (contract 4.5): those who must, then those who have something to add.
     fn answers(&self, message: &Message) -> VecDeque<Cue> {
         let cast = &self.library.cast;
         let owed = !self.owes_no_answer(&message.text);

@@ -1,4 +1,4 @@
-//! What a message is recorded as: for whoever tells the user so.
+//! What a message is recorded as, for the voice that tells the user so.
 //!
 //! ```
 //! use roundtable::library::Library;
