@@ -101,7 +101,7 @@ pub enum Error {
         "{item} is about {path}, and there is no such file; put it back, or change `document` of its meta.json"
     )]
     NoDocument { path: String, item: String },
-    #[error("{path} is a file, and an item is a folder; name {}", folder_of(path))]
+    #[error("{path} is not an item; name a folder of documents, or a Markdown document in one")]
     IsFile { path: String },
     #[error("{path} is {what}; items, steps and templates are ordinary files and folders")]
     Foreign { path: String, what: &'static str },
@@ -553,10 +553,6 @@ fn kind_of(mode: u32) -> Entry {
 }
 
 /// The folder that a file is in.
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("the folder of its documents", |(folder, _)| folder)
-}
-
 fn name_of(entry: &TreeEntry<'_>) -> String {
     String::from_utf8_lossy(entry.name_bytes()).into_owned()
 }

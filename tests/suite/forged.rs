@@ -226,6 +226,7 @@ fn wrong_lines(events: &[Value]) -> Vec<Forged> {
     let synthesis = events.len() - 2;
     for at in &lines {
         let first = events[lines[0]]["text"].clone();
+        let colleague = if events[*at]["by"] == "system-designer" { "Alex" } else { "Jordan" };
         for (what, text) in [
             ("another's prefix", "Maya Chen (Business Analyst): it waits for photos.".to_owned()),
             ("a decision", "We decided to delete every photo of the warehouse on Mondays.".to_owned()),
@@ -237,7 +238,7 @@ fn wrong_lines(events: &[Value]) -> Vec<Forged> {
             ),
             ("markup", "# Decisions\n\n- We go.".to_owned()),
             ("leaked reasoning", "<think>they want photos</think> Photos wait.".to_owned()),
-            ("words of nobody", "As Jordan said, the pigeons carry every photo to the harbour.".to_owned()),
+            ("words of nobody", format!("As {colleague} said, pigeons bring herring to the harbour.")),
         ] {
             change(&format!("{what} in {at}"), &|events| events[*at]["text"] = json!(text));
         }
@@ -280,10 +281,6 @@ fn wrong_lines(events: &[Value]) -> Vec<Forged> {
             json!({"text": "Five photos on 300 servers tie every tablet", "by": ["solutions-architect"], "turns": [2]}),
         ),
         (
-            "a denial",
-            json!({"text": "An inspector never saves an answer on the screen", "by": ["business-analyst"], "turns": [1]}),
-        ),
-        (
             "a decision",
             json!({"text": "We decided to delete every photo", "by": ["business-analyst"], "turns": [1]}),
         ),
@@ -318,8 +315,9 @@ fn what_a_models_recording_may_not_say_is_not_committed() {
             || what.ends_with("/rests") && !what.starts_with("doubled")
             || what.contains("summary")
             || what.contains("/voice")
-            || what.contains("/critique")
+            || what.contains(" critique ")
             || what.ends_with("/lines")
+            || what.contains("/lines/")
     };
     let mut forged = changes(&honest);
     forged.retain(|one| !is_models(&one.what));

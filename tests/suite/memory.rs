@@ -11,7 +11,7 @@ fn with_spec(text: &str) -> Sandbox {
 #[test]
 fn nothing_that_was_answered_is_asked_again() {
     let sandbox = with_spec(
-        "# Requirements\n\n## 2. User Needs\n\nPhotos wait TBD days.\n\nAnswers wait TBD days.\n\n\
+        "# Requirements\n\n## 2. User Needs\n\nPhotos wait for TBD days.\n\nAnswers wait for TBD days.\n\n\
          ## 3. User Journeys\n\nThe inspector saves an answer.\n",
     );
     let asked = |message: &str, at: &str| {
@@ -20,10 +20,10 @@ fn nothing_that_was_answered_is_asked_again() {
         rest.lines().next().unwrap().to_owned()
     };
     let first = asked("Two days for photos.", "2026-11-01T10:00:00Z");
-    assert!(first.contains("\"Photos wait TBD days.\""), "{first}");
+    assert!(first.contains("\"Photos wait for TBD days.\""), "{first}");
     // The document has grown, and the lines of both have moved or stayed.
     let second = asked("Answers wait three days.", "2026-11-02T10:00:00Z");
-    assert!(second.contains("\"Answers wait TBD days.\""), "{second}");
+    assert!(second.contains("\"Answers wait for TBD days.\""), "{second}");
     let third = asked("Thanks.", "2026-11-03T10:00:00Z");
     assert!(!third.contains("TBD"), "{third}");
 }

@@ -312,9 +312,9 @@ fn repository() -> Vec<Mistake> {
         mistake("revision", "a revision is misspelt", "check --base mian", "mian"),
         mistake(
             "item-file",
-            "a document is named instead of its folder",
-            "elaborate docs/requirements/offline-mode/requirements-spec.md --step 01-03 --script SCRIPT",
-            "name docs/requirements/offline-mode",
+            "a file is named that is no document",
+            "elaborate src/sync.rs --step 01-03 --script SCRIPT",
+            "src/sync.rs",
         ),
         mistake(
             "add-file",
@@ -426,7 +426,7 @@ fn files() -> Vec<Mistake> {
         mistake("settings-twice", "a setting stands twice", "status", ".roundtable.yaml").file(SETTINGS, "items: a\nitems: b\n"),
         mistake("settings-list", "the settings are a list", "status", ".roundtable.yaml:1").file(SETTINGS, "- items: docs\n"),
         mistake("settings-glob", "a glob with an open bracket", "check --base main", ".roundtable.yaml:2:")
-            .file(SETTINGS, "protect:\n  - { paths: docs/[a-z/**, rule: content }\n"),
+            .file(SETTINGS, "protect:\n  - { paths: 'docs/[a-z/**', rule: content }\n"),
         mistake("settings-rule", "an unknown rule and an unknown code", "check --base main", ".roundtable.yaml:2:")
             .file(SETTINGS, "protect:\n  - { paths: docs/**, rule: livin }\n  - { paths: log/**, rule: content, warn: [list-loose] }\n"),
         mistake("settings-steps", "the steps folder is not there", TALK, "stpes").file(SETTINGS, "steps: stpes\n"),
