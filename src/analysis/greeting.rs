@@ -12,7 +12,7 @@ use crate::persona::Persona;
 use crate::plain;
 use crate::step::{Depth, Prompt, Step};
 use crate::template::Failed;
-use crate::text::sentences;
+use crate::text::sentences::sentences;
 
 /// A few words of an answer are given back, at most this many characters.
 const GIST: usize = 90;

@@ -1,219 +1,150 @@
-//! Markdown as far as it matters for who says what: which lines are a quotation, code, a list item, a heading, a
-//! comment. One pass over the lines; every block is a range of the source.
+//! The blocks of a Markdown document as ranges of it: what a passage of it may be.
 //!
-//! Stricter than CommonMark in one place: a line without `>` after a quotation is the writer's own (CommonMark calls
-//! it a lazy continuation), because people answer there.
+//! ```
+//! use roundtable::text::blocks::{Place, blocks};
+//!
+//! let text = "# Fees\n\n- Fees stop.\n  - At 10 euros.\n";
+//! let found: Vec<_> = blocks(text, 0).into_iter().map(|block| (block.place, &text[block.range])).collect();
+//! assert_eq!(found[0], (Place::Heading(1), "Fees"));
+//! assert_eq!(found[2], (Place::Item(2), "At 10 euros."));
+//! ```
 
 use std::ops::Range;
 
-/// Where a sentence is found.
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+/// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    Prose,
-    Item,
-    Heading,
-    Quote,
+    /// With its level, from 1.
+    Heading(usize),
+    Paragraph,
+    /// With its depth, from 1.
+    Item(usize),
+    TableHead,
+    TableRow,
     Code,
-    Comment,
-    Table,
 }
 
+/// A block, without its marker and the white space around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub place: Place,
-    /// Without list markers and the white space around it.
     pub range: Range<usize>,
-    /// Of a task list's item: is it ticked?
-    pub task: Option<bool>,
 }
 
-/// What the lines so far have opened.
-enum Open {
-    None,
-    Fence(u8, usize),
-    Comment,
-}
-
-struct Scanner<'t> {
-    source: &'t str,
-    blocks: Vec<Block>,
-    open: Open,
-    /// Does the next line of text continue the last block?
-    continues: bool,
-    in_list: bool,
-}
-
-/// The blocks of a text, in order. They do not overlap.
-pub fn blocks(source: &str) -> Vec<Block> {
-    let mut scanner =
-        Scanner { source, blocks: Vec::new(), open: Open::None, continues: false, in_list: false };
-    let mut start = 0;
-    for line in source.split_inclusive('\n') {
-        let end = start + line.len();
-        while let Some(rest) = scanner.line(start, &source[start..end]) {
-            start = rest;
-        }
-        start = end;
+/// The blocks of a text from a byte on, in order. They don't overlap. What is quoted or a comment is none of them.
+pub fn blocks(text: &str, from: usize) -> Vec<Block> {
+    let mut reader = Reader { text, found: Vec::new(), open: None, items: 0, quotes: 0 };
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
+    for (event, range) in Parser::new_ext(&text[from..], options).into_offset_iter() {
+        reader.take(&event, range.start + from..range.end + from);
     }
-    scanner.blocks
+    reader.found
 }
 
-impl Scanner<'_> {
-    /// Takes a line, or the part of it before or after a comment; then where the rest of it starts.
-    fn line(&mut self, start: usize, line: &str) -> Option<usize> {
-        let text = line.trim();
-        let indent = line.len() - line.trim_start().len();
-        let range = start + indent..start + indent + text.len();
-        match self.open {
-            Open::Fence(mark, length) => {
-                let closes = fence(text).is_some_and(|(m, l)| m == mark && l >= length && l == text.len());
-                if closes {
-                    self.close()
-                } else {
-                    self.push(Place::Code, range, None)
-                }
-                return None;
+struct Reader<'t> {
+    text: &'t str,
+    found: Vec<Block>,
+    /// The block whose words are read.
+    open: Option<Block>,
+    /// How many list items, and how many quotations, are open.
+    items: usize,
+    quotes: usize,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, event: &Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(Tag::BlockQuote(_)) => self.quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => self.quotes -= 1,
+            _ if self.quotes > 0 => {}
+            Event::Start(Tag::Heading { level, .. }) => self.begin(Place::Heading(*level as usize)),
+            Event::Start(Tag::Paragraph | Tag::HtmlBlock) if self.items == 0 => self.begin(Place::Paragraph),
+            Event::Start(Tag::Item) => {
+                self.items += 1;
+                self.begin(Place::Item(self.items));
             }
-            Open::Comment => {
-                let end = text.find("-->").map(|end| range.start + end + 3);
-                self.push(Place::Comment, range.start..end.unwrap_or(range.end), None);
-                if end.is_some() {
-                    self.close();
-                }
-                return end;
+            Event::Start(Tag::Paragraph | Tag::HtmlBlock) => self.begin(Place::Item(self.items)),
+            Event::Start(Tag::CodeBlock(_)) => self.begin(Place::Code),
+            Event::Start(Tag::TableHead) => self.push(Place::TableHead, range),
+            Event::Start(Tag::TableRow) => self.push(Place::TableRow, range),
+            Event::End(TagEnd::Item) => {
+                self.flush();
+                self.items -= 1;
             }
-            Open::None => {}
-        }
-        if text.is_empty() {
-            self.continues = false;
-        } else if let Some((mark, length)) = fence(text) {
-            self.close();
-            self.open = Open::Fence(mark, length);
-        } else if !self.continues && !self.in_list && (indent >= 4 || line.starts_with('\t')) {
-            self.alone(Place::Code, range);
-        } else if text.starts_with("<!--") {
-            self.continues = false;
-            self.open = Open::Comment;
-            return Some(range.start);
-        } else {
-            self.text(range, indent);
-        }
-        None
-    }
-
-    /// A line that is neither blank nor code.
-    fn text(&mut self, range: Range<usize>, indent: usize) {
-        let text = &self.source[range.clone()];
-        if let Some(rest) = text.strip_prefix('>') {
-            let inner = rest.trim_start_matches(['>', ' ', '\t']);
-            self.continues &= self.last() == Some(Place::Quote) && !inner.is_empty();
-            return self.push(Place::Quote, range.end - inner.len()..range.end, None);
-        }
-        if self.last() == Some(Place::Quote) {
-            self.continues = false;
-        }
-        if let Some(marker) = marker(text) {
-            let (boxed, task) = task(&text[marker..]);
-            self.continues = false;
-            self.push(Place::Item, range.start + marker + boxed..range.end, task);
-            self.in_list = true;
-        } else if let Some(heading) = heading(text) {
-            self.close();
-            self.alone(Place::Heading, range.start + heading..range.end);
-        } else if text.starts_with('|') {
-            self.alone(Place::Table, range);
-        } else if is_rule(text) {
-            self.underline();
-        } else {
-            self.in_list &= self.continues || indent > 1;
-            self.push(if self.in_list { Place::Item } else { Place::Prose }, range, None);
-            if text.rfind("<!--").is_some_and(|at| !text[at..].contains("-->")) {
-                self.open = Open::Comment;
-                self.continues = false;
-            }
+            Event::Start(Tag::List(_) | Tag::Table(_))
+            | Event::End(
+                TagEnd::Heading(_)
+                | TagEnd::Paragraph
+                | TagEnd::HtmlBlock
+                | TagEnd::CodeBlock
+                | TagEnd::List(_),
+            ) => self.flush(),
+            Event::TaskListMarker(_) | Event::Rule => {}
+            _ => self.extend(&range),
         }
     }
 
-    /// A line that is a block by itself.
-    fn alone(&mut self, place: Place, range: Range<usize>) {
-        self.continues = false;
-        self.push(place, range, None);
-        self.continues = false;
+    fn begin(&mut self, place: Place) {
+        self.flush();
+        self.open = Some(Block { place, range: 0..0 });
     }
 
-    /// A line of `=` or `-`: the line above is a heading, or the block ends.
-    fn underline(&mut self) {
-        if let (true, Some(block)) = (self.continues, self.blocks.last_mut())
-            && block.place == Place::Prose
-            && !self.source[block.range.clone()].contains('\n')
-        {
-            block.place = Place::Heading;
+    /// The open block goes on to the end of a piece of it.
+    fn extend(&mut self, range: &Range<usize>) {
+        let Some(Block { range: open, .. }) = &mut self.open else { return };
+        if open.start == open.end {
+            open.start = range.start;
         }
-        self.close();
+        open.end = open.end.max(range.end);
     }
 
-    fn last(&self) -> Option<Place> {
-        self.blocks.last().filter(|_| self.continues).map(|block| block.place)
-    }
-
-    fn close(&mut self) {
-        (self.open, self.continues, self.in_list) = (Open::None, false, false);
-    }
-
-    /// Adds a line to the last block, or begins a new one.
-    fn push(&mut self, place: Place, range: Range<usize>, task: Option<bool>) {
-        if range.is_empty() {
-            return;
+    fn flush(&mut self) {
+        if let Some(Block { place, range }) = self.open.take() {
+            self.push(place, range);
         }
-        match self.blocks.last_mut() {
-            Some(block) if self.continues && block.place == place => block.range.end = range.end,
-            _ => self.blocks.push(Block { place, range, task }),
+    }
+
+    fn push(&mut self, place: Place, range: Range<usize>) {
+        let piece = &self.text[range.clone()];
+        let start = range.start + (piece.len() - piece.trim_start().len());
+        let piece = piece.trim();
+        if !piece.is_empty() && !piece.starts_with("<!--") {
+            self.found.push(Block { place, range: start..start + piece.len() });
         }
-        self.continues = true;
     }
 }
 
-/// The mark and the length of a code fence.
-fn fence(text: &str) -> Option<(u8, usize)> {
-    let mark = *text.as_bytes().first().filter(|mark| b"`~".contains(mark))?;
-    let length = text.bytes().take_while(|&found| found == mark).count();
-    // "```code```" on one line is inline code.
-    let is_inline = mark == b'`' && text[length..].contains('`');
-    (length >= 3 && !is_inline).then_some((mark, length))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The length of a list marker with the blanks after it.
-fn marker(text: &str) -> Option<usize> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = match (digits, text[digits..].chars().next()?) {
-        (0, '-' | '*' | '+') => &text[1..],
-        (0, '•') => &text['•'.len_utf8()..],
-        (1..=9, '.' | ')') => &text[digits + 1..],
-        _ => return None,
-    };
-    let blank = rest.len() - rest.trim_start().len();
-    (blank > 0 && !rest.trim_start().is_empty()).then_some(text.len() - rest.len() + blank)
-}
+    #[test]
+    fn blocks_are_what_is_read_as_one_piece() {
+        let text = concat!(
+            "# A *b*\n\nOne\ntwo.\n\n1. [ ] **Three** goes\n   on\n\n   And on.\n   - four\n\n",
+            "> five\n\n<!-- six -->\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx\n\ny\n```\n",
+        );
+        let found: Vec<_> =
+            blocks(text, 0).into_iter().map(|block| (block.place, &text[block.range])).collect();
+        let wanted = [
+            (Place::Heading(1), "A *b*"),
+            (Place::Paragraph, "One\ntwo."),
+            (Place::Item(1), "**Three** goes\n   on"),
+            (Place::Item(1), "And on."),
+            (Place::Item(2), "four"),
+            (Place::TableHead, "| a | b |"),
+            (Place::TableRow, "| 1 | 2 |"),
+            (Place::Code, "x\n\ny"),
+        ];
+        assert_eq!(found, wanted);
+    }
 
-/// The length of a task's box with the blanks after it, and whether it is ticked.
-fn task(text: &str) -> (usize, Option<bool>) {
-    let ticked = match text.get(..4) {
-        Some("[ ] ") => false,
-        Some("[x] " | "[X] ") => true,
-        _ => return (0, None),
-    };
-    (text.len() - text[4..].trim_start().len(), Some(ticked))
-}
-
-/// The length of a heading's marks with the blanks after them.
-fn heading(text: &str) -> Option<usize> {
-    let marks = text.bytes().take_while(|&found| found == b'#').count();
-    let rest = &text[marks..];
-    let is_heading = (1..=6).contains(&marks) && rest.starts_with([' ', '\t']);
-    is_heading.then(|| text.len() - rest.trim_start().len())
-}
-
-fn is_rule(text: &str) -> bool {
-    let mark = text.as_bytes().first().copied().filter(|mark| b"=-*_".contains(mark));
-    text.len() >= 3 && mark.is_some_and(|mark| text.bytes().all(|found| found == mark || found == b' '))
+    #[test]
+    fn hostile_nesting_comes_to_an_end() {
+        let text = format!("{}x\n", "- ".repeat(20_000));
+        assert_eq!(blocks(&text, 0).len(), 1);
+        assert!(blocks(&"> ".repeat(20_000), 0).is_empty());
+    }
 }

@@ -35,6 +35,13 @@ pub fn split_sentences(text: &str, opaque: &[Range<usize>]) -> Vec<Range<usize>>
     found
 }
 
+/// The sentences of every line of a text, each an exact slice of it.
+pub fn sentences(text: &str) -> Vec<&str> {
+    text.lines()
+        .flat_map(|line| split_sentences(line, &[]).into_iter().map(move |range| &line[range]))
+        .collect()
+}
+
 /// The text at the same length, without marks that end no sentence.
 fn mask(text: &str, opaque: &[Range<usize>]) -> String {
     let mut bytes = text.as_bytes().to_vec();

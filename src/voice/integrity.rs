@@ -14,7 +14,7 @@ use crate::discussion::{Discussion, MARKUP, Said, is_speakable};
 use crate::persona::{Cast, Persona};
 use crate::plain;
 use crate::text::echo::Echo;
-use crate::text::sentences;
+use crate::text::sentences::sentences;
 use crate::text::words::{Word, is_significant, subjects, unquoted, words};
 
 /// The longest contribution, in characters.

@@ -19,8 +19,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::sources::ids;
+use crate::text::blocks::{Block, Place, blocks};
 use crate::text::index::{Index, query};
-use crate::text::{Block, Place, blocks};
 
 /// A sentence that leads to a list is shown with so many lines of it.
 const SHOWN_LINES: usize = 15;
@@ -159,7 +159,7 @@ struct Reader<'t> {
     headings: Vec<(usize, &'t str)>,
     /// What the next item, row or code is read with.
     lead: &'t str,
-    /// The list items that the next one may be below, each with its column.
+    /// The list items that the next one may be below, each with its depth.
     parents: Vec<(usize, &'t str)>,
 }
 
@@ -179,19 +179,17 @@ impl<'t> Reader<'t> {
     fn read(mut self) -> Vec<Passage<'t>> {
         let front = self.front_matter();
         self.add_lines(0..front);
-        let blocks = blocks(self.text);
-        for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.range.start >= front) {
+        let blocks = blocks(self.text, front);
+        for (at, block) in blocks.iter().enumerate() {
             let text = &self.text[block.range.clone()];
             match block.place {
-                Place::Heading => self.open(block),
-                // What is quoted is another's.
-                Place::Comment | Place::Quote => {}
+                Place::Heading(level) => self.open(level, text),
                 Place::Code => self.add_code(block),
                 _ if is_reference(text) => {}
-                Place::Table if is_ruled(blocks.get(at + 1), self.text) => self.lead = text,
-                Place::Table => self.add(block.range.clone(), self.lead, false),
-                Place::Item => self.add_item(block, &blocks[at + 1..]),
-                _ => self.add_paragraph(block, &blocks[at + 1..]),
+                Place::TableHead => self.lead = text,
+                Place::TableRow => self.add(block.range.clone(), self.lead, false),
+                Place::Item(depth) => self.add_item(block, depth, &blocks[at + 1..]),
+                Place::Paragraph => self.add_paragraph(block, &blocks[at + 1..]),
             }
         }
         self.name_ambiguous_headings()
@@ -214,13 +212,9 @@ impl<'t> Reader<'t> {
     }
 
     /// Goes on below a heading.
-    fn open(&mut self, block: &Block) {
-        let written = &self.text[block.range.clone()];
-        let before = &self.text[..block.range.end - written.trim_start_matches('#').len()];
-        let before = before.trim_end_matches([' ', '\t']);
-        let level = before.len() - before.trim_end_matches('#').len();
+    fn open(&mut self, level: usize, text: &'t str) {
         self.headings.retain(|(above, _)| *above < level);
-        self.headings.push((level, written.trim_matches(['#', ' '])));
+        self.headings.push((level, text));
         self.lead = "";
         self.parents.clear();
     }
@@ -243,9 +237,13 @@ impl<'t> Reader<'t> {
         self.parents.clear();
         self.lead = "";
         let text = &self.text[block.range.clone()];
-        let is_led = |place: &Place| matches!(place, Place::Item | Place::Table | Place::Code);
-        let first = below.first().map(|one| one.place).filter(is_led);
-        let led = below.iter().take_while(|one| Some(one.place) == first);
+        let is_led = |block: &&Block| matches!(block.place, Place::Item(_) | Place::TableHead | Place::Code);
+        let first = below.first().filter(is_led).map(|block| std::mem::discriminant(&block.place));
+        let is_alike = |block: &&Block| {
+            Some(std::mem::discriminant(&block.place)) == first
+                || first.is_some() && block.place == Place::TableRow
+        };
+        let led = below.iter().take_while(is_alike);
         let end = if leads_in(text) { self.end_of_shown(block.range.start, led) } else { None };
         self.add_leading(block.range.clone(), end.unwrap_or(block.range.end), "", end.is_some());
         if leads_in(text) {
@@ -254,17 +252,15 @@ impl<'t> Reader<'t> {
     }
 
     /// A list item below the item or the sentence that leads to it; one that leads to a list of its own, with it.
-    fn add_item(&mut self, block: &Block, below: &[Block]) {
-        let column = self.column(block);
-        // The items of a numbered list begin at column 3 or 4.
-        self.parents.retain(|(other, _)| other + 1 < column);
+    fn add_item(&mut self, block: &Block, depth: usize, below: &[Block]) {
+        self.parents.retain(|(other, _)| *other < depth);
         let text = &self.text[block.range.clone()];
-        let is_below = |other: &&Block| other.place == Place::Item && column + 1 < self.column(other);
+        let is_below = |other: &&Block| matches!(other.place, Place::Item(other) if other > depth);
         let nested = below.iter().take_while(is_below);
         let end = if leads_in(text) { self.end_of_shown(block.range.start, nested) } else { None };
         let lead = self.parents.last().map_or(self.lead, |(_, parent)| *parent);
         self.add_leading(block.range.clone(), end.unwrap_or(block.range.end), lead, end.is_some());
-        self.parents.push((column, text));
+        self.parents.push((depth, text));
     }
 
     /// The paragraphs of a block of code, each below the caption.
@@ -274,10 +270,6 @@ impl<'t> Reader<'t> {
             let start = part.as_ptr() as usize - self.text.as_ptr() as usize;
             self.add(start..start + part.len(), self.lead, true);
         }
-    }
-
-    fn column(&self, block: &Block) -> usize {
-        block.range.start - self.text[..block.range.start].rfind('\n').map_or(0, |at| at + 1)
     }
 
     /// Where the last of these blocks ends that is shown with what begins at `start`.
@@ -309,12 +301,6 @@ fn is_reference(text: &str) -> bool {
         |piece: &str| piece.split_once('>').is_some_and(|(_, said)| said.contains(char::is_alphanumeric));
     let is_markup = text.starts_with('<') && !text.split('<').any(is_said);
     !text.contains(char::is_alphanumeric) || is_markup || is_entry || text.lines().all(is_definition)
-}
-
-/// Whether the row below a table's row is the line that follows its header.
-fn is_ruled(below: Option<&Block>, text: &str) -> bool {
-    let is_rule = |block: &&Block| text[block.range.clone()].chars().all(|c| "|-: \t".contains(c));
-    below.filter(|block| block.place == Place::Table).filter(is_rule).is_some()
 }
 
 /// Whether a sentence leads to what is below it.

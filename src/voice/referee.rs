@@ -11,7 +11,7 @@ use super::sources::{Folded, Sources, family, figures, ids};
 use crate::discussion::Said;
 use crate::discussion::event::Rest;
 use crate::plain;
-use crate::text::sentences;
+use crate::text::sentences::sentences;
 use crate::text::words::words;
 
 /// What a line may rest on besides what was said.

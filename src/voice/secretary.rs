@@ -34,7 +34,7 @@ use crate::plain;
 use crate::review::{Document, Finding, Options, Rules, Severity, review};
 use crate::step::{Depth, listed_as_open};
 use crate::template::Failed;
-use crate::text::sentences;
+use crate::text::sentences::sentences;
 
 /// Passages that are shown to a message.
 const SHOWN: usize = 3;

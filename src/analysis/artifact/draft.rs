@@ -10,7 +10,7 @@ use crate::analysis::forms::{self, Fact, Label, Said};
 use crate::plain;
 use crate::sections::list;
 use crate::step::Step;
-use crate::text::sentences;
+use crate::text::sentences::sentences;
 use crate::text::words::subjects;
 
 /// What was answered to a question and has no form, in lines of the user's own.

@@ -291,7 +291,8 @@ pub fn is_unknown(text: &str) -> bool {
 /// The questions of a text that ends with one: a question is no answer.
 pub fn questions(text: &str) -> Vec<String> {
     let text = plain::one_line(&plain::clean(text));
-    let found = crate::text::sentences(&text).into_iter().filter(|sentence| sentence.ends_with('?'));
+    let found =
+        crate::text::sentences::sentences(&text).into_iter().filter(|sentence| sentence.ends_with('?'));
     if text.ends_with('?') {
         found.map(|found| without_marker(found).to_owned()).collect()
     } else {
