@@ -88,13 +88,6 @@ impl Secret {
         ]
     }
 
-    /// The token as git's servers take it: the password of a user without a name of his own, in
-    /// the form of RFC 7617.
-    pub fn as_basic(&self) -> Secret {
-        let value = STANDARD.encode(format!("x-access-token:{}", self.value));
-        Secret { name: self.name.clone(), value }
-    }
-
     /// Whether a text holds the secret in any of its forms.
     pub fn is_in(&self, text: &str) -> bool {
         self.forms().iter().any(|form| text.contains(form.trim_end_matches('=')))

@@ -356,11 +356,6 @@ impl Policy {
         &self.entries
     }
 
-    /// Adds an entry, after all others.
-    pub fn add(&mut self, entry: Entry) {
-        self.entries.push(entry);
-    }
-
     /// Whether anything in a folder, given without a slash at its end, may be protected.
     pub fn reaches(&self, folder: &[u8]) -> bool {
         let mut entries = self.entries.iter().filter(|entry| entry.protects()).chain(&self.always);
@@ -370,11 +365,6 @@ impl Policy {
     /// Whether a path may be protected, whatever the conditions are.
     pub fn protects(&self, path: &[u8]) -> bool {
         !self.applying(path, None, &mut Vec::new).is_empty()
-    }
-
-    /// Whether an entry that somebody wrote, or an item's, protects a path.
-    pub fn protects_by_entry(&self, path: &[u8]) -> bool {
-        self.entries.iter().any(|entry| entry.protects() && entry.matches(path))
     }
 
     /// The entries that apply to a path: none where it is not protected, several where a condition cannot be

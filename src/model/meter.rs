@@ -122,7 +122,7 @@ impl Meter {
     /// Tokens that a prompt will take, rather too many than too few. Letters beyond ASCII are a
     /// token a byte at worst, until a service has said what they are.
     pub fn estimate(&self, prompt: &Prompt) -> u64 {
-        let bytes = prompt.len() as u64;
+        let bytes = prompt.byte_count() as u64;
         if self.hundredths > 0 {
             return bytes.saturating_mul(110) / self.hundredths.min(CAREFUL) + FRAME;
         }
@@ -155,7 +155,7 @@ impl Meter {
 
     /// Takes in a prompt that was sent and what came of it.
     pub fn count(&mut self, turn: u32, prompt: &Prompt, answer: &Answer) {
-        let bytes = prompt.len();
+        let bytes = prompt.byte_count();
         // Nothing for a prompt is no answer to what it took.
         let said = answer.usage.filter(|usage| usage.input > 0);
         let usage = said.unwrap_or_else(|| Usage {

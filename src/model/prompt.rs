@@ -125,12 +125,8 @@ impl Prompt {
     }
 
     /// The length in bytes.
-    pub fn len(&self) -> usize {
+    pub fn byte_count(&self) -> usize {
         self.head.len() + self.talk.iter().map(String::len).sum::<usize>() + self.wanted.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

@@ -372,19 +372,6 @@ impl Repo {
         }
     }
 
-    /// What `look` makes of a blob's bytes, which are not copied.
-    ///
-    /// # Errors
-    /// An object that is missing, damaged, or no blob.
-    pub fn with_blob<T>(&self, blob: Oid, look: impl FnOnce(&[u8]) -> T) -> Result<T, Error> {
-        let odb = self.git.odb()?;
-        let object = odb.read(blob)?;
-        match object.kind() {
-            ObjectType::Blob => Ok(look(object.data())),
-            _ => Err(Error::Damaged(format!("{blob} is no blob"))),
-        }
-    }
-
     /// Whether a revision names a branch, and which: `main`, `origin/main`, `refs/heads/main`.
     pub fn branch_named(&self, revision: &str) -> Option<String> {
         let reference = self.git.resolve_reference_from_short_name(revision).ok()?;

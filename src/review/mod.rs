@@ -19,6 +19,7 @@ mod ignore;
 mod page;
 mod patterns;
 pub mod rule;
+mod settled;
 #[cfg(test)]
 mod tests;
 
@@ -128,6 +129,18 @@ pub struct Review {
     pub suppressed: usize,
     /// Those of them whose comment gives no reason.
     pub unexplained: usize,
+    /// Findings that a decision or a line below settles.
+    pub settled: Vec<Settled>,
+}
+
+/// A finding that needs nobody any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Settled {
+    pub rule: String,
+    pub path: String,
+    pub line: usize,
+    /// The line that settles it.
+    pub by: Related,
 }
 
 /// A finding before its words are made.
@@ -170,6 +183,8 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     run_common_checks(&Pages { pages: &pages, options }, rules, &active, &mut hits);
     let hits = without_overlaps(hits, rules);
     let (hits, silenced) = ignore::apply(&pages, hits, rules, &active);
+    let (hits, settled) = settled::apply(&pages, hits);
+    let settled = settled.iter().map(|(hit, place)| settled_finding(hit, *place, &pages, rules)).collect();
     let hits = fold(&pages, hits, rules);
     let mut findings: Vec<Finding> = hits.iter().map(|hit| finding(hit, &pages, rules, options)).collect();
     findings.sort_by(|a, b| {
@@ -179,7 +194,7 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     let ignore::Silenced { all: suppressed, unexplained } = silenced;
     let lines = pages.iter().map(Page::line_count).sum();
     let rules = active.iter().filter(|active| **active).count();
-    Review { findings, documents: documents.len(), lines, rules, suppressed, unexplained }
+    Review { findings, documents: documents.len(), lines, rules, suppressed, unexplained, settled }
 }
 
 fn read_page<'t>(document: &Document<'t>) -> Page<'t> {
@@ -268,6 +283,21 @@ fn fold(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules) -> Vec<Hit> {
         kept.extend(group.into_iter().map(|hit| hit.with("more", more.clone())));
     }
     kept
+}
+
+fn settled_finding(hit: &Hit, (at, block): settled::Place, pages: &[Page<'_>], rules: &Rules) -> Settled {
+    let (page, other) = (&pages[hit.page], &pages[at]);
+    let block = &other.blocks[block];
+    Settled {
+        rule: rules.rules[hit.rule].file.rule.clone(),
+        path: page.path.to_owned(),
+        line: page.place(hit.range.start).0,
+        by: Related {
+            path: other.path.to_owned(),
+            line: other.place(block.range.start).0,
+            quote: one_line(other.text_of(block), SHOWN),
+        },
+    }
 }
 
 /// The finding with its words.

@@ -333,3 +333,29 @@ fn the_page_of_the_rules_is_that_of_the_files() {
     let hint = "DOCUMENTS=write cargo test --lib the_page_of_the_rules";
     assert!(page == include_str!("../../docs/rules.md"), "docs/rules.md is out of date; `{hint}` writes it");
 }
+
+#[test]
+fn a_decision_or_a_line_below_with_the_same_id_settles_a_finding() {
+    let spec = "# Swap\n\n## Requirements\n\n- FR-1: A swap is answered within TBD hours.\n";
+    let settled = |rest: &str| {
+        let texts = [("s.md".to_owned(), format!("{spec}{rest}"))];
+        let found = run(ready(), &texts, &Options::default());
+        let markers = found.findings.iter().filter(|one| one.rule == "open-marker" && one.line == 5).count();
+        assert_eq!(markers + found.settled.len(), 1, "{rest}");
+        found.settled.first().map(|one| one.by.line)
+    };
+    for (rest, line) in [
+        ("  - Decided 2026-02-20 (Sam): FR-1: within 24 hours.\n", Some(6)),
+        ("  - FR-1: 24 hours, as the ward has it.\n", Some(6)),
+        ("- FR-2: Names are shown.\n\nDecision: FR-1 takes 24 hours.\n", Some(8)),
+        ("\n#### Decisions Made\n- FR-1: 24 hours\n", Some(8)),
+        // Another id, a quotation, a mention, a sibling, a line that is open itself.
+        ("  - Decided 2026-02-20 (Sam): FR-10: within 24 hours.\n", None),
+        ("\n> Decision: FR-1 takes 24 hours.\n", None),
+        ("\nSee FR-1 for the time.\n", None),
+        ("- FR-2: as FR-1, but shorter.\n", None),
+        ("  - Decided: FR-1: TBD\n", None),
+    ] {
+        assert_eq!(settled(rest), line, "{rest}");
+    }
+}

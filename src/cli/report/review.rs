@@ -44,6 +44,7 @@ fn as_json(found: &Review) -> Value {
         "documents": found.documents,
         "lines": found.lines,
         "suppressed": found.suppressed,
+        "settled": found.settled,
     })
 }
 
@@ -60,6 +61,14 @@ fn human(found: &Review, texts: &[(String, String)], explain: bool, screen: &Scr
         let line = lines.as_ref().and_then(|(_, lines)| lines.get(finding.line - 1)).copied();
         let is_first = explained.insert(&finding.rule);
         show(finding, line.unwrap_or_default(), explain || is_first, screen);
+    }
+    for one in &found.settled {
+        let place = plain::shown(&format!("{}:{}", one.path, one.line));
+        let by = plain::shown(&format!("{}:{}", one.by.path, one.by.line));
+        screen.say_hung(
+            &format!("{place}: "),
+            &format!("{}: settled by {by}: {}", one.rule, plain::shown(&one.by.quote)),
+        );
     }
     summary(found, screen);
 }

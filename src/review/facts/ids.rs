@@ -56,6 +56,23 @@ pub fn leading_id(text: &str) -> Option<Range<usize>> {
     id_at(text, start).filter(|_| text.as_bytes().get(start).is_some_and(u8::is_ascii_uppercase))
 }
 
+/// The ids that a text names.
+pub fn mentioned_ids(text: &str) -> impl Iterator<Item = &str> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        while next < text.len() {
+            let at = next + text[next..].find(|sign: char| sign.is_ascii_uppercase())?;
+            let is_inside = text[..at].ends_with(|sign: char| sign.is_alphanumeric() || "-_".contains(sign));
+            let id = id_at(text, at).filter(|_| !is_inside);
+            next = id.as_ref().map_or(at + 1, |id| id.end);
+            if let Some(id) = id {
+                return Some(&text[id]);
+            }
+        }
+        None
+    })
+}
+
 /// What holds definitions that belong together: equal ids in it are one id for two things.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {

@@ -1,0 +1,106 @@
+//! A finding that a later line settles: a decision that names the id of the block it is in, or a line below that block
+//! with the same id. Documents that only grow are answered this way.
+//!
+//! Decided by ids and labels alone; whether the answer is a good one is for people.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Hit;
+use super::facts::ids::{leading_id, mentioned_ids};
+use super::page::{Block, Kind, Page};
+
+/// Labels that a decision begins with.
+const LABELS: [&str; 5] = ["Accepted", "Agreed", "Decided", "Decision", "Resolved"];
+/// Headings that have decisions below them.
+const HEADINGS: [&str; 3] = ["clarifications", "decisions", "decisions made"];
+
+/// The place that settles a hit: a page and a block of it.
+pub type Place = (usize, usize);
+
+/// Takes the hits away that are settled, each with where.
+pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>) -> (Vec<Hit>, Vec<(Hit, Place)>) {
+    let open: BTreeSet<Place> =
+        hits.iter().filter_map(|hit| Some((hit.page, block_of(pages, hit)?))).collect();
+    let decided = decisions(pages, &open);
+    let (mut kept, mut settled) = (Vec::with_capacity(hits.len()), Vec::new());
+    for hit in hits {
+        match place_that_settles(pages, &hit, &decided, &open) {
+            Some(place) => settled.push((hit, place)),
+            None => kept.push(hit),
+        }
+    }
+    (kept, settled)
+}
+
+fn block_of(pages: &[Page<'_>], hit: &Hit) -> Option<usize> {
+    pages[hit.page].block_before(hit.range.start)
+}
+
+/// The decisions that name an id, by id.
+fn decisions<'p>(pages: &'p [Page<'_>], open: &BTreeSet<Place>) -> BTreeMap<&'p str, Place> {
+    let mut found = BTreeMap::new();
+    for (at, page) in pages.iter().enumerate() {
+        let is_decision = |(number, block): &(usize, &Block)| {
+            !block.is_quoted && !open.contains(&(at, *number)) && is_decision(page, block)
+        };
+        for (number, block) in page.blocks.iter().enumerate().filter(is_decision) {
+            for id in mentioned_ids(page.text_of(block)) {
+                found.entry(id).or_insert((at, number));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a block is labelled as a decision, or is below such a heading.
+fn is_decision(page: &Page<'_>, block: &Block) -> bool {
+    let text = page.text_of(block);
+    let text = leading_id(text).map_or(text, |id| &text[id.end..]);
+    let text = text.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+    let is_label = |label: &str| {
+        text.strip_prefix(label)
+            .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric) && rest.contains(':'))
+    };
+    if LABELS.into_iter().any(is_label) {
+        return true;
+    }
+    let heading = page.heading(block.section).trim().to_lowercase();
+    block.kind != Kind::Heading && HEADINGS.contains(&heading.as_str())
+}
+
+fn place_that_settles(
+    pages: &[Page<'_>],
+    hit: &Hit,
+    decided: &BTreeMap<&str, Place>,
+    open: &BTreeSet<Place>,
+) -> Option<Place> {
+    let page = &pages[hit.page];
+    let number = block_of(pages, hit)?;
+    let id = id_of(page, number)?;
+    let below =
+        line_below(page, number, id).map(|below| (hit.page, below)).filter(|below| !open.contains(below));
+    below.or_else(|| decided.get(id).copied().filter(|place| *place != (hit.page, number)))
+}
+
+/// The id that a block, its row or its heading begins with.
+fn id_of<'p>(page: &'p Page<'_>, number: usize) -> Option<&'p str> {
+    let block = &page.blocks[number];
+    let first = match block.kind {
+        Kind::Cell(cell) => number.checked_sub(cell.column)?,
+        _ => number,
+    };
+    let heading = page.sections[block.section].heading;
+    [Some(first), heading].into_iter().flatten().find_map(|at| {
+        let text = page.text_of(page.blocks.get(at)?);
+        leading_id(text).map(|id| &text[id])
+    })
+}
+
+/// An item below an item that names its id.
+fn line_below(page: &Page<'_>, number: usize, id: &str) -> Option<usize> {
+    let depth = page.blocks[number].depth;
+    let below = page.blocks[number + 1..].iter().take_while(|block| depth > 0 && block.depth > depth);
+    let found =
+        below.zip(number + 1..).find(|(block, _)| mentioned_ids(page.text_of(block)).any(|one| one == id));
+    found.map(|(_, at)| at)
+}
