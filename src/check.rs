@@ -21,6 +21,8 @@
 //! assert!(reports[0].is_kept());
 //! ```
 
+mod deltas;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError, mpsc};
 
@@ -202,8 +204,9 @@ impl<'p> Gate<'p> {
             true => desk.read(one.old.id)?,
             false => Bytes::default(),
         };
+        let beside = |name: &str| self.read_beside(&desk.objects, &path, name);
         let mut demands: Vec<(&Entry, Demand)> =
-            entries.iter().map(|entry| (*entry, entry.demand(&before))).collect();
+            entries.iter().map(|entry| (*entry, entry.demand(&before, &beside))).collect();
         let rule = demands.iter().map(|(_, demand)| demand.rule).max().unwrap_or_default();
         demands.retain(|(_, demand)| demand.rule == rule);
         if rule == Rule::None || rule == Rule::Written && !content::holds_marker(&before) {
@@ -211,9 +214,11 @@ impl<'p> Gate<'p> {
         }
         let mut whole: Option<FileReport> = None;
         for (entry, demand) in demands {
-            let Some(compared) = self.compare(desk, &one, &path, entry, &demand, (&before, added))? else {
+            let Some(mut compared) = self.compare(desk, &one, &path, entry, &demand, (&before, added))?
+            else {
                 return Ok(None);
             };
+            self.cover_described(desk, entry, &path, &mut compared, (&before, added))?;
             match &mut whole {
                 None => {
                     let new = match one.now {
@@ -227,6 +232,38 @@ impl<'p> Gate<'p> {
             }
         }
         Ok(whole)
+    }
+
+    /// A file of the folder that a path is in, as it was.
+    fn read_beside(&self, objects: &Objects, path: &str, name: &str) -> Option<Bytes> {
+        let tree = self.old?;
+        // What cannot be read says nothing: then the rule holds.
+        objects.repo().and_then(|repo| repo.blob_at(tree, &beside(path, name))).ok()?
+    }
+
+    /// Declares what the change itself describes.
+    fn cover_described(
+        &self,
+        desk: &Desk,
+        entry: &Entry,
+        path: &str,
+        compared: &mut Comparison,
+        (before, added): (&Bytes, &Added),
+    ) -> Result<(), Error> {
+        let Some(deltas) = entry.deltas().filter(|_| compared.findings.iter().any(Finding::fails)) else {
+            return Ok(());
+        };
+        if !self.policies.iter().all(|policy| policy.allows_losses) {
+            return Ok(());
+        }
+        let mut described = Vec::new();
+        for (file, id) in added.paths(|| self.added(&desk.objects))?.iter() {
+            if deltas.describes(path, file) {
+                described.push((file.clone(), desk.read(*id)?));
+            }
+        }
+        deltas::cover(&mut compared.findings, before, &described);
+        Ok(())
     }
 
     /// Compares one path: the tree first, then what the two objects hold. None where a record moved as it may.
@@ -418,10 +455,25 @@ impl Added {
     }
 }
 
-/// What a policy says of a text that would be written to a path.
-pub fn judge_text(policies: &[Policy], path: &str, before: &[u8], after: &[u8]) -> Option<FileReport> {
+/// The path of another file in a file's folder.
+fn beside(path: &str, name: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{name}"),
+        None => name.to_owned(),
+    }
+}
+
+/// What a policy says of a text that would be written to a path. `read` reads another file of the repository.
+pub fn judge_text(
+    policies: &[Policy],
+    path: &str,
+    before: &[u8],
+    after: &[u8],
+    read: &dyn Fn(&str) -> Option<Vec<u8>>,
+) -> Option<FileReport> {
     let applying = policies.iter().flat_map(|policy| policy.applying(path.as_bytes(), None, &mut Vec::new));
-    let demand = applying.map(|entry| entry.demand(before)).max_by_key(|demand| demand.rule)?;
+    let near = |name: &str| read(&beside(path, name));
+    let demand = applying.map(|entry| entry.demand(before, &near)).max_by_key(|demand| demand.rule)?;
     let is_free = demand.rule == Rule::None || demand.rule == Rule::Written && !content::holds_marker(before);
     let compared = additive::compare(path, &demand, before, after);
     let (old, new) = (Oid::ZERO_SHA1, None);

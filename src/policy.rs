@@ -33,7 +33,7 @@ use std::sync::{Arc, OnceLock};
 use globset::{Candidate, Glob, GlobBuilder, GlobMatcher};
 use serde_yaml::Value;
 
-pub use self::preset::{Cycle, Preset};
+pub use self::preset::{Cycle, Deltas, Preset};
 use crate::additive::content::state_of;
 use crate::additive::{Demand, Kind, Rule};
 use crate::finding::did_you_mean;
@@ -182,9 +182,10 @@ impl Entry {
     }
 
     /// What it asks of a document that was like this: nothing, where its life cycle says that it is a draft.
-    pub fn demand(&self, before: &[u8]) -> Demand {
+    /// `beside` reads a file of the document's folder, as it was.
+    pub fn demand(&self, before: &[u8], beside: &dyn Fn(&str) -> Option<Vec<u8>>) -> Demand {
         let cycle = self.cycle.as_ref().filter(|cycle| !cycle.free.is_empty());
-        let state = cycle.and_then(|cycle| state_of(before, &cycle.sources));
+        let state = cycle.and_then(|cycle| state_of(before, &cycle.sources, beside));
         let is_free = |state: &String| cycle.is_some_and(|cycle| cycle.free.iter().any(|free| free == state));
         match state {
             Some(state) if is_free(&state) => Demand { rule: Rule::None, ..self.demand.clone() },
@@ -195,6 +196,11 @@ impl Entry {
     /// Whether a record may go from one path to another.
     pub fn may_move(&self, from: &str, to: &str) -> bool {
         self.cycle.as_ref().is_some_and(|cycle| cycle.may_move(from, to))
+    }
+
+    /// Where the changes of a document are described that a change may bring along.
+    pub fn deltas(&self) -> Option<&Deltas> {
+        self.cycle.as_ref()?.deltas.as_ref()
     }
 
     /// The rule without regard to a life cycle.

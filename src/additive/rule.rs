@@ -121,6 +121,12 @@ pub struct Freedom {
     pub links: Vec<String>,
     /// What a heading may gain at its end.
     pub suffixes: Vec<String>,
+    /// Keys of front matter that a later state does without.
+    pub passing: Vec<String>,
+    /// Comments are a template's instructions, and may go; ours stay.
+    pub comments: bool,
+    /// A list of links to the document's own headings is made anew from these.
+    pub contents: bool,
 }
 
 /// What a file is, by its suffix (S2).

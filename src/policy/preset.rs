@@ -27,20 +27,65 @@ pub struct Cycle {
     pub free: Vec<String>,
     /// Folders that a record may go from, and those that it may go to.
     pub moves: BTreeMap<String, Vec<String>>,
+    /// A record whose name begins with `0000-` may get its number.
+    pub gets_number: bool,
+    /// Where what a document is to become is described.
+    pub deltas: Option<Deltas>,
+}
+
+/// Descriptions of changes, each beside others in a folder: a document at `specs/PATH` is described by the file at
+/// `changes/archive/ANY/specs/PATH`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deltas {
+    /// The folder of the documents.
+    pub of: String,
+    /// The folder of the descriptions, beside it.
+    pub below: String,
+}
+
+impl Deltas {
+    /// Whether a file describes what becomes of a document.
+    pub fn describes(&self, document: &str, file: &str) -> bool {
+        let parts = || {
+            let (above, path) = split_at_folder(document, &self.of)?;
+            let (file_above, rest) = split_at_folder(file, &self.below)?;
+            let (_, rest) = rest.split_once('/')?;
+            let rest = rest.strip_prefix(&self.of)?.strip_prefix('/')?;
+            Some(above == file_above && rest == path)
+        };
+        parts().unwrap_or(false)
+    }
 }
 
 impl Cycle {
     /// Whether a record may go from one path to another: its name stays, or gains a date in front, and only the
-    /// folder changes.
+    /// folder changes; or it gets its number.
     pub fn may_move(&self, from: &str, to: &str) -> bool {
-        self.moves.iter().any(|(was, targets)| {
-            targets.iter().any(|is| {
-                let Some((above, below)) = split_at_folder(from, was) else { return false };
-                let Some((new_above, new_below)) = split_at_folder(to, is) else { return false };
-                above == new_above && (below == new_below || below == without_date(new_below))
+        self.gets_number && got_number(from, to)
+            || self.moves.iter().any(|(was, targets)| {
+                targets.iter().any(|is| {
+                    let Some((above, below)) = split_at_folder(from, was) else { return false };
+                    let Some((new_above, new_below)) = split_at_folder(to, is) else { return false };
+                    above == new_above && (below == new_below || below == without_date(new_below))
+                })
             })
-        })
     }
+}
+
+/// Whether a path is another with a number in the place of zeros.
+fn got_number(from: &str, to: &str) -> bool {
+    let parts = |path: &str| {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let (number, name) = name.split_once('-')?;
+        Some((folder.to_owned(), number.to_owned(), name.to_owned()))
+    };
+    let (Some((folder, zeros, name)), Some((new_folder, number, new_name))) = (parts(from), parts(to)) else {
+        return false;
+    };
+    let is_open = zeros.len() > 1 && zeros.bytes().all(|byte| byte == b'0');
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_open && is_number && (folder, name) == (new_folder, new_name)
 }
 
 /// What is above and below a folder in a path.
@@ -90,11 +135,16 @@ struct Part {
     state: Vec<Source>,
     free: Vec<String>,
     moves: BTreeMap<String, Vec<String>>,
+    gets_number: bool,
+    deltas: Option<Deltas>,
     fields: Vec<String>,
+    passing: Vec<String>,
     sections: Vec<String>,
     drafts: Vec<String>,
     links: Vec<String>,
     suffixes: Vec<String>,
+    comments: bool,
+    contents: bool,
 }
 
 impl Default for Part {
@@ -108,21 +158,29 @@ impl Default for Part {
             state: Vec::new(),
             free: Vec::new(),
             moves: BTreeMap::new(),
+            gets_number: false,
+            deltas: None,
             fields: Vec::new(),
+            passing: Vec::new(),
             sections: Vec::new(),
             drafts: Vec::new(),
             links: Vec::new(),
             suffixes: Vec::new(),
+            comments: false,
+            contents: false,
         }
     }
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(deny_unknown_fields)]
 struct Source {
     front: Option<String>,
     line: Option<String>,
     section: Option<String>,
+    /// The file beside the document that has the key.
+    file: Option<String>,
+    key: Option<String>,
 }
 
 macro_rules! presets {
@@ -192,6 +250,9 @@ impl Part {
                 drafts: self.drafts.clone(),
                 links: self.links.clone(),
                 suffixes: self.suffixes.clone(),
+                passing: self.passing.clone(),
+                comments: self.comments,
+                contents: self.contents,
             },
         };
         entry.cycle = Some(Arc::new(self.cycle()));
@@ -202,9 +263,18 @@ impl Part {
         let sources = self.state.iter().filter_map(|source| match source {
             Source { front: Some(key), .. } => Some(StateSource::Front(key.clone())),
             Source { line: Some(label), .. } => Some(StateSource::Line(label.clone())),
+            Source { file: Some(file), key: Some(key), .. } => {
+                Some(StateSource::Beside { file: file.clone(), key: key.clone() })
+            }
             Source { section, .. } => section.clone().map(StateSource::Section),
         });
-        Cycle { sources: sources.collect(), free: self.free.clone(), moves: self.moves.clone() }
+        Cycle {
+            sources: sources.collect(),
+            free: self.free.clone(),
+            moves: self.moves.clone(),
+            gets_number: self.gets_number,
+            deltas: self.deltas.clone(),
+        }
     }
 
     fn below_each(&self, places: &[String], below: &[String]) -> Vec<String> {
@@ -254,6 +324,35 @@ mod tests {
             ("openspec/changes/add/spec.md", "openspec/changes/archive/add/spec.md", true),
         ] {
             assert_eq!(cycle.may_move(from, to), may, "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn a_record_gets_its_number_once() {
+        let cycle = Cycle { gets_number: true, ..Cycle::default() };
+        for (from, to, may) in [
+            ("text/0000-traits.md", "text/0048-traits.md", true),
+            ("0000-traits.md", "48-traits.md", true),
+            ("text/0048-traits.md", "text/0049-traits.md", false),
+            ("text/0000-traits.md", "text/0048-types.md", false),
+            ("text/0000-traits.md", "other/0048-traits.md", false),
+            ("text/traits.md", "text/0048-traits.md", false),
+        ] {
+            assert_eq!(cycle.may_move(from, to), may, "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn a_description_is_of_the_document_at_the_same_path() {
+        let deltas = Preset::named("openspec").unwrap().parts[0].deltas.clone().unwrap();
+        let document = "openspec/specs/fees/spec.md";
+        for (file, describes) in [
+            ("openspec/changes/archive/2026-02-20-late/specs/fees/spec.md", true),
+            ("openspec/changes/archive/2026-02-20-late/specs/swaps/spec.md", false),
+            ("openspec/changes/late/specs/fees/spec.md", false),
+            ("other/changes/archive/2026-02-20-late/specs/fees/spec.md", false),
+        ] {
+            assert_eq!(deltas.describes(document, file), describes, "{file}");
         }
     }
 }

@@ -135,9 +135,29 @@ pub fn kept_words(old: &str, new: &str) -> (usize, usize) {
 
 /// What kind of change makes the one text of the other.
 pub fn kind(old: &str, new: &str) -> Kind {
+    kind_of(old, new, true)
+}
+
+/// What kind of change makes one block of code of another, and how many of its lines are kept. In code `not` and
+/// `all` are names.
+pub fn code_kind(old: &str, new: &str) -> (Kind, usize) {
+    let (was, is): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let (in_old, in_new) = common(&was, &is);
+    let differing = |lines: &[&str], is_common: &[bool]| {
+        let all = lines.iter().zip(is_common).filter(|(_, common)| !**common).map(|(line, _)| *line);
+        all.collect::<Vec<_>>().join("\n")
+    };
+    let kind = kind_of(&differing(&was, &in_old), &differing(&is, &in_new), false);
+    (kind, in_old.iter().filter(|kept| **kept).count())
+}
+
+fn kind_of(old: &str, new: &str, is_speech: bool) -> Kind {
     let (was, is) = (words(old), words(new));
-    let a: Vec<&str> = was.iter().map(|range| bare(&old[range.clone()])).collect();
-    let b: Vec<&str> = is.iter().map(|range| bare(&new[range.clone()])).collect();
+    let mut a: Vec<&str> = was.iter().map(|range| bare(&old[range.clone()])).collect();
+    let mut b: Vec<&str> = is.iter().map(|range| bare(&new[range.clone()])).collect();
+    // A word that is there twice in a row is there once.
+    a.dedup();
+    b.dedup();
     let (in_old, in_new) = common(&a, &b);
     let pick = |words: &[&'_ str], common: &[bool]| -> Vec<(usize, String)> {
         let all = words.iter().zip(common).enumerate();
@@ -146,11 +166,11 @@ pub fn kind(old: &str, new: &str) -> Kind {
     let (taken, put) = (pick(&a, &in_old), pick(&b, &in_new));
     let mut differing = taken.iter().chain(&put);
     let any = |test: &dyn Fn(&str) -> bool| differing.clone().any(|(_, word)| test(word));
-    if taken.iter().chain(&put).any(|(at, word)| is_modal(*at, word)) {
+    if is_speech && taken.iter().chain(&put).any(|(at, word)| is_modal(*at, word)) {
         Kind::Weakened
     } else if any(&is_date) {
         Kind::Date
-    } else if any(&|word| word.contains(|sign: char| sign.is_numeric())) {
+    } else if taken.iter().any(|(_, word)| has_number(word)) {
         Kind::Number
     } else if !taken.is_empty() && differing.all(|(at, word)| is_name(*at, word)) {
         Kind::Name
@@ -162,6 +182,23 @@ pub fn kind(old: &str, new: &str) -> Kind {
 /// Whether a word is one of modality, in any letter case; but May inside of a sentence is a month.
 fn is_modal(at: usize, word: &str) -> bool {
     MODALITY.contains(&word.to_lowercase().as_str()) && (at == 0 || word != "May")
+}
+
+/// Whether a word holds a number; digits between letters, as in e2e, are part of a name.
+fn has_number(word: &str) -> bool {
+    let signs: Vec<char> = word.chars().collect();
+    let runs = signs.split(|sign| !sign.is_numeric());
+    let mut start = 0;
+    for run in runs {
+        let end = start + run.len();
+        let is_letter =
+            |at: Option<usize>| at.and_then(|at| signs.get(at)).is_some_and(|sign| sign.is_alphabetic());
+        if !run.is_empty() && !(is_letter(start.checked_sub(1)) && is_letter(Some(end))) {
+            return true;
+        }
+        start = end + 1;
+    }
+    false
 }
 
 /// Whether a word is a date: three numbers with the same sign between them.
@@ -201,12 +238,28 @@ mod tests {
             ("Due on 1.3.2026.", "Due on 1.4.2026.", Kind::Date),
             ("Within 24 hours.", "Within 24h.", Kind::Number),
             ("Version 1.2.3 is used.", "Version 1.2.4 is used.", Kind::Number),
+            ("See #12 there.", "See the page there.", Kind::Number),
+            ("Run the e2e tests.", "Run the slow tests.", Kind::Wording),
+            ("The tests are planned.", "The tests are planned in step 3.", Kind::Wording),
+            ("It should should say so.", "It should say so.", Kind::Wording),
             ("Ask Maya about it.", "Ask Tom about it.", Kind::Name),
             ("Call app.start first.", "Call app.begin first.", Kind::Name),
             ("Pay at the desk.", "Pay at the gate.", Kind::Wording),
             ("The rota is printed.", "The rota is sent.", Kind::Wording),
         ] {
             assert_eq!(kind(old, new), wanted, "{old} -> {new}");
+        }
+    }
+
+    #[test]
+    fn code_is_told_by_the_lines_that_differ() {
+        let old = "wait 5\nif not open\nall = 1\n";
+        for (new, wanted) in [
+            ("wait 5\nif open\nall = 1\n", (Kind::Wording, 2)),
+            ("wait 6\nif not open\nall = 1\n", (Kind::Number, 2)),
+            ("wait 5\nif not open\n", (Kind::Number, 2)),
+        ] {
+            assert_eq!(code_kind(old, new), wanted, "{new}");
         }
     }
 

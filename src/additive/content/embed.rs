@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::pieces::{NO_NUMBER, NONE, Order, Pieces, Sort};
+use super::pieces::{Link, NO_NUMBER, NONE, Order, Pieces, Sort};
 use crate::additive::Freedom;
 use crate::additive::json::decimal;
 
@@ -95,7 +95,7 @@ impl<'a> Embedding<'a> {
         let names = names_of(new, v);
         old.children(u).all(|child| match names.get(old.text(child)) {
             Some(image) => old.at(child).is_free || self.embeds(child, *image),
-            None => false,
+            None => old.at(child).may_go,
         })
     }
 
@@ -148,10 +148,16 @@ impl<'a> Embedding<'a> {
         }
     }
 
-    /// Whether every old link is there, at the same words and with the same target.
+    /// Whether every old link is there, at the same words and with the same target; http may become https.
     pub fn fits_links(&self, u: u32, v: u32) -> bool {
         let mut new = self.new.links(v);
-        self.old.links(u).all(|link| new.any(|other| other == link))
+        let leads_there = |was: &str, is: &str| {
+            was == is
+                || was.strip_prefix("http://").is_some_and(|was| is.strip_prefix("https://") == Some(was))
+        };
+        let is_same =
+            |link: &Link, other: &Link| link.span == other.span && leads_there(&link.target, &other.target);
+        self.old.links(u).all(|link| new.any(|other| is_same(link, other)))
     }
 
     /// A value of nothing, which may be filled.

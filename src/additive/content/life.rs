@@ -1,7 +1,7 @@
 //! Life cycles of records: which state a document is in, and what of it may change.
 
-use super::pieces::{NONE, Pieces, Sort};
-use super::{Parts, page, pieces_of};
+use super::pieces::{Link, NONE, Pieces, Sort};
+use super::{Parts, data, holds_marker, page, pieces_of};
 use crate::additive::Freedom;
 use crate::additive::block::tree::Tree;
 
@@ -14,17 +14,36 @@ pub enum StateSource {
     Line(String),
     /// The first text below a heading.
     Section(String),
+    /// A key of a YAML file in the same folder.
+    Beside { file: String, key: String },
 }
 
 /// The state that a Markdown document is in: the first word of the first source that is there, in lower case.
-pub fn state_of(text: &[u8], sources: &[StateSource]) -> Option<String> {
+/// `beside` reads a file of its folder.
+pub fn state_of(
+    text: &[u8],
+    sources: &[StateSource],
+    beside: &dyn Fn(&str) -> Option<Vec<u8>>,
+) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
     let parts = Parts::of(text);
     let tree = Tree::parse(parts.body);
     let pieces = pieces_of(&parts, &tree).ok()?;
-    let value = sources.iter().find_map(|source| value_of(&pieces, source))?;
+    let value = sources.iter().find_map(|source| match source {
+        StateSource::Beside { file, key } => value_beside(&beside(file)?, key),
+        _ => value_of(&pieces, source),
+    })?;
     let state = value.trim_matches(|sign: char| !sign.is_alphanumeric()).to_lowercase();
     (!state.is_empty()).then_some(state)
+}
+
+/// The value of a key of a YAML file.
+fn value_beside(file: &[u8], key: &str) -> Option<String> {
+    let (pieces, _) = data::yaml(file, false).ok()?;
+    let top = pieces.children(0).find(|at| pieces.at(*at).sort == Sort::Names)?;
+    let name = pieces.children(top).find(|at| same(pieces.text(*at), key))?;
+    let value = pieces.children(name).find(|at| pieces.at(*at).sort == Sort::Scalar)?;
+    Some(pieces.text(value).split_whitespace().next()?.to_owned())
 }
 
 fn value_of(pieces: &Pieces, source: &StateSource) -> Option<String> {
@@ -41,6 +60,7 @@ fn value_of(pieces: &Pieces, source: &StateSource) -> Option<String> {
             let rest = (pieces.at(at).sort == Sort::Sentence).then(|| field(pieces.text(at), label))??;
             Some(rest.split_whitespace().next()?.to_owned())
         }),
+        StateSource::Beside { .. } => None,
         StateSource::Section(heading) => {
             let section = all
                 .into_iter()
@@ -94,10 +114,35 @@ pub fn mark_free(pieces: &mut Pieces, freedom: &Freedom) {
             Sort::Section => has(&freedom.drafts, text.trim_matches(['[', ']'])),
             Sort::Sentence | Sort::Item | Sort::Quote if is_below(pieces, at, &freedom.sections) => true,
             Sort::Sentence => freedom.fields.iter().any(|label| field(text, label).is_some()),
+            Sort::Comment => freedom.comments && !holds_marker(text.as_bytes()),
+            Sort::Item if freedom.contents && pieces.at(parent).sort != Sort::Item => {
+                is_of_contents(pieces, at)
+            }
             _ => false,
         };
-        pieces.at_mut(at).is_free = is_free;
+        let may_go = pieces.at(at).sort == Sort::Name
+            && is_front(pieces, at)
+            && has(&freedom.passing, pieces.text(at));
+        let piece = pieces.at_mut(at);
+        (piece.is_free, piece.may_go) = (is_free, may_go);
     }
+}
+
+/// Whether an item is nothing but a link to a heading of the document, and so is everything below it.
+fn is_of_contents(pieces: &Pieces, at: u32) -> bool {
+    pieces.children(at).all(|child| match pieces.at(child).sort {
+        Sort::Item => is_of_contents(pieces, child),
+        Sort::Sentence => {
+            let mut links = pieces.links(child);
+            let is_whole = |link: &Link| {
+                link.target.starts_with('#')
+                    && link.span.start == 0
+                    && link.span.end as usize >= pieces.compared_text(child).len()
+            };
+            links.next().is_some_and(is_whole)
+        }
+        _ => false,
+    })
 }
 
 /// Whether a piece is directly below a heading of these.

@@ -62,6 +62,29 @@ pub fn compare(format: Format, demand: &Demand, before: &[u8], after: &[u8]) -> 
     }
 }
 
+/// A heading of a Markdown document, with its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    pub level: u8,
+    pub text: String,
+    pub line: usize,
+}
+
+/// The headings that open the sections of a Markdown document; none where it cannot be read.
+pub fn headings(text: &[u8]) -> Vec<Heading> {
+    let Ok(text) = std::str::from_utf8(text) else { return Vec::new() };
+    let parts = Parts::of(text);
+    let tree = Tree::parse(parts.body);
+    let Ok(pieces) = pieces_of(&parts, &tree) else { return Vec::new() };
+    let sections = (0..pieces.count() as u32).filter(|at| pieces.at(*at).sort == Sort::Section);
+    let heading = |at| Heading {
+        level: pieces.at(at).tag,
+        text: fold::shown(pieces.text(at)),
+        line: pieces.at(at).line as usize,
+    };
+    sections.map(heading).collect()
+}
+
 /// Whether roundtable wrote anything in a document.
 pub fn holds_marker(text: &[u8]) -> bool {
     memchr::memmem::find(text, block::MARKER.as_bytes()).is_some()

@@ -14,6 +14,7 @@ use super::embed::{Embedding, names_of};
 use super::fold::{END_STRIKE, STRIKE};
 use super::page::DEFINITIONS;
 use super::pieces::{NO_NUMBER, NONE, Order, Pieces, Sort};
+use crate::additive::block::html::Context;
 use crate::additive::{Class, Freedom, Kind};
 
 /// A deviation: an old piece, what it became, and the kind of the change.
@@ -118,23 +119,31 @@ impl<'a> Pairing<'a> {
         }
         let look = Embedding::new(self.old, self.new, self.freedom);
         if !look.fits_context(u, v) {
-            let is_folded = self.new.context_of(v).ends_with(b"details");
-            let (class, kind) = match is_folded {
-                true => (Class::Changed, Kind::Folded),
-                false => (Class::Gone, Kind::Gone),
-            };
-            let note = (!is_folded).then_some("is inside of other raw HTML now");
-            self.deviations.push(Deviation { old: u, new: Some(v), class, kind, note });
+            self.contexts(u, v);
         } else if !look.fits_tag(u, v) {
-            let kind = match a.sort {
-                Sort::Item => Kind::Unticked,
-                Sort::Scalar => Kind::Wording,
-                _ => Kind::Moved,
+            let (kind, note) = match a.sort {
+                Sort::Item => (Kind::Unticked, None),
+                Sort::Scalar => (Kind::Wording, None),
+                Sort::Section | Sort::Heading => (Kind::Wording, Some("is a heading of another level now")),
+                _ => (Kind::Moved, None),
             };
-            self.deviate(u, Some(v), Class::Changed, kind);
+            self.deviations.push(Deviation { old: u, new: Some(v), class: Class::Changed, kind, note });
         } else if !look.fits_links(u, v) {
             self.deviate(u, Some(v), Class::Changed, Kind::Retargeted);
         }
+    }
+
+    /// Two counterparts inside of different raw HTML. What is inside of none any more is shown to everybody.
+    fn contexts(&mut self, u: u32, v: u32) {
+        let (was, is) = (self.old.context_of(u), self.new.context_of(v));
+        let was_struck = Context::name(was).is_some_and(|name| ["del", "s", "strike"].contains(&name));
+        let (class, kind, note) = match (is.is_empty(), Context::name(is)) {
+            (true, _) if was_struck => (Class::Changed, Kind::Struck, None),
+            (true, _) => (Class::Changed, Kind::Wording, Some("is not inside of raw HTML any more")),
+            (false, Some("details")) => (Class::Changed, Kind::Folded, None),
+            (false, _) => (Class::Gone, Kind::Gone, Some("is inside of other raw HTML now")),
+        };
+        self.deviations.push(Deviation { old: u, new: Some(v), class, kind, note });
     }
 
     /// Two counterparts with different texts.
@@ -150,11 +159,25 @@ impl<'a> Pairing<'a> {
         if self.is_definition(u) {
             return self.deviate(u, Some(v), Class::Changed, Kind::Retargeted);
         }
+        if self.old.at(u).sort == Sort::Code {
+            return self.code(u, v);
+        }
         let kind = change::kind(was, is);
         let (kept, words) = change::kept_words(was, is);
         let is_value = self.old.at(u).sort == Sort::Scalar && self.new.at(v).sort == Sort::Scalar;
         let is_told_by_place = is_value || matches!(kind, Kind::Number | Kind::Date) && self.is_in_cell(u);
         match 5 * kept < words && (is.is_empty() || !is_told_by_place) {
+            true => self.deviate(u, Some(v), Class::Gone, Kind::Gone),
+            false => self.deviate(u, Some(v), Class::Changed, kind),
+        }
+    }
+
+    /// Two blocks of code that differ.
+    fn code(&mut self, u: u32, v: u32) {
+        let (was, is) = (self.old.text(u), self.new.text(v));
+        let (kind, kept_lines) = change::code_kind(was, is);
+        let (kept, words) = change::kept_words(was, is);
+        match 5 * kept < words && 5 * kept_lines < was.lines().count() {
             true => self.deviate(u, Some(v), Class::Gone, Kind::Gone),
             false => self.deviate(u, Some(v), Class::Changed, kind),
         }
@@ -191,6 +214,7 @@ impl<'a> Pairing<'a> {
             match names.get(old.text(child)) {
                 Some(_) if old.at(child).is_free => {}
                 Some(image) => self.pair(child, *image),
+                None if old.at(child).may_go => {}
                 None => self.unpaired.push(child),
             }
         }
@@ -468,7 +492,13 @@ impl<'a> Pairing<'a> {
             });
             if let Some(v) = found.filter(|_| sort != Sort::Cell) {
                 self.deviate(u, Some(v), Class::Changed, Kind::Moved);
+                let so_far = self.deviations.len();
                 self.pair(u, v);
+                // A heading that moved may have another level there: that is one change.
+                let is_same = |one: &Deviation| one.old == u && one.kind == Kind::Wording;
+                if self.deviations.get(so_far).is_some_and(is_same) {
+                    self.deviations.remove(so_far);
+                }
             } else {
                 let is_text = matches!(sort, Sort::Sentence | Sort::Section | Sort::Heading | Sort::Line);
                 let text = self.old.compared_text(u);

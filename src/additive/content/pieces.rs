@@ -122,6 +122,8 @@ pub struct Piece {
     pub whole: u64,
     /// It may change: a life cycle says so.
     pub is_free: bool,
+    /// It may be taken out: a life cycle says so.
+    pub may_go: bool,
 }
 
 /// Marks the number of a block that is no node of a Markdown tree.
@@ -181,6 +183,7 @@ impl Pieces {
             next: NONE,
             whole: 0,
             is_free: false,
+            may_go: false,
         });
         self.depths.push(depth.min(u16::MAX - 1));
         self.lasts.push(NONE);
@@ -243,7 +246,7 @@ impl Pieces {
     pub fn compared_text(&self, at: u32) -> &str {
         let text = self.text(at);
         match self.at(at).sort {
-            Sort::Sentence => text.strip_suffix('.').unwrap_or(text),
+            Sort::Sentence => text.strip_suffix('.').map_or(text, str::trim_end),
             _ => text,
         }
     }

@@ -30,8 +30,9 @@ pub fn run(global: &Global, repo: &Repo, path: &Path, format: Format, screen: &S
     let head = repo.head()?;
     let tree = head.map(|head| repo.tree_of(head)).transpose()?;
     let policies = policies(global, repo, tree.as_slice(), None)?;
-    let Some(before) = before(repo, root, tree, &inside)? else { return Ok(Code::Yes) };
-    let found = judge_text(&policies, &inside, &before, &after);
+    let read = |path: &str| before(repo, root, tree, path).ok().flatten();
+    let Some(old) = before(repo, root, tree, &inside)? else { return Ok(Code::Yes) };
+    let found = judge_text(&policies, &inside, &old, &after, &read);
     let Some(file) = found.filter(|file| !file.is_kept() || format == Format::Json) else {
         return Ok(Code::Yes);
     };

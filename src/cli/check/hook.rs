@@ -17,7 +17,6 @@ use crate::cli::Global;
 use crate::cli::exit::{Code, Fail};
 use crate::cli::screen::Screen;
 use crate::plain;
-use crate::policy::Policy;
 use crate::repo::Repo;
 
 /// The largest call that is read.
@@ -127,12 +126,11 @@ fn judge_writes(global: &Global, repo: &Repo, writes: &[(PathBuf, &Write)]) -> R
         let after = write.result(std::str::from_utf8(&now).ok()).map_or(now, String::into_bytes);
         texts.insert(path, (old, after));
     }
-    Ok(texts.iter().find_map(|(path, (old, after))| refused(&policies, path, old, after)))
-}
-
-fn refused(policies: &[Policy], path: &str, old: &[u8], after: &[u8]) -> Option<String> {
-    let file = judge_text(policies, path, old, after)?;
-    (!file.is_kept()).then(|| answer(&file, When::Before))
+    let read = |path: &str| before(repo, root, tree, path).ok().flatten();
+    Ok(texts.iter().find_map(|(path, (old, after))| {
+        let file = judge_text(&policies, path, old, after, &read)?;
+        (!file.is_kept()).then(|| answer(&file, When::Before))
+    }))
 }
 
 /// What the files on disk have lost since HEAD, if anything.
