@@ -86,7 +86,7 @@ kinds! {
     Mode Changed "mode": "the mode of a protected file stays as it is", "restore the mode with git update-index --chmod";
     Gone Gone "gone": "old content has no counterpart in the new text", "put it back";
     Weakened Changed "weakened": "a demand is softened, lifted or widened by one of its keywords", "put the old words back, and write what is new below them";
-    Number Changed "number": "a number changed", "put the old number back, and write the new one below it";
+    Number Changed "number": "a number changed or was taken out", "put the old number back, and write the new one below it";
     Date Changed "date": "a date changed", "put the old date back, and write the new one below it";
     Name Changed "name": "a name changed", "put the old name back, and write the new one below it";
     Struck Changed "struck": "old text is struck out", "take the strike off, and write below it what replaces it";
@@ -119,9 +119,9 @@ kinds! {
     Control Changed "control": "a line of control characters is a blank line to one reader and text to another", "remove the control character";
     PathTwin Changed "path-twin": "two paths that differ in letter case or Unicode form alone are one file on some systems", "give the new file another name";
     ReplaceRef Changed "replace-ref": "a replacement shows other content under an old object's name", "do not push to refs/replace/";
-    TaskTicked Changed "task-ticked": "a task that was open is marked as done", "restore the empty box, or allow task-ticked in the policy";
-    CommentChanged Changed "comment-changed": "a comment is part of the document, though readers of the page do not see it", "restore the comment, or allow comment-changed in the policy";
-    ParagraphExtended Changed "paragraph-extended": "a paragraph is read as a whole: more text in it changes it", "put the new text into a paragraph of its own, or allow paragraph-extended in the policy";
+    TaskTicked Changed "task-ticked": "a task that was open is marked as done", "restore the empty box, or put `warn: [task-ticked]` into the policy's entry";
+    CommentChanged Changed "comment-changed": "a comment is part of the document, though readers of the page do not see it", "restore the comment, or put `warn: [comment-changed]` into the policy's entry";
+    ParagraphExtended Changed "paragraph-extended": "a paragraph is read as a whole: more text in it changes it", "put the new text into a paragraph of its own, or put `warn: [paragraph-extended]` into the policy's entry";
     Unparsable Changed "unparsable": "what cannot be read cannot be compared", "make the file valid again";
 }
 

@@ -135,7 +135,7 @@ pub fn compare(path: &str, demand: &Demand, before: &[u8], after: &[u8]) -> Comp
         _ if before == after => Vec::new(),
         (Rule::None, _) => Vec::new(),
         (Rule::Strict, _) => strict(format, before, after),
-        (Rule::Written, Format::Markdown) => block::compare_written(before, after),
+        (Rule::Written, Format::Markdown) => content::written::compare(demand, before, after),
         _ => content::compare(format, demand, before, after),
     };
     if demand.rule == Rule::Strict || matches!(format, Format::Meta | Format::Log | Format::Opaque) {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{Entry, Pattern, has_wildcard, kinds};
-use crate::additive::content::StateSource;
+use crate::additive::content::{StateSource, state_of};
 use crate::additive::{Demand, Freedom, Rule};
 use crate::finding::did_you_mean;
 
@@ -119,6 +119,9 @@ pub struct Preset {
     pub places: Vec<String>,
     /// What a file among them has to say.
     pub says: Option<String>,
+    /// Labels of lines and keys of front matter: a document of the layout has one of them, and a number in its name.
+    #[serde(default)]
+    pub labels: Vec<String>,
     parts: Vec<Part>,
 }
 
@@ -216,6 +219,18 @@ impl Preset {
                 Err(format!("\"{name}\" is not a preset{meant}; the presets are {}", names.join(", ")))
             }
         }
+    }
+
+    /// Whether a document has the form of this layout's, where they have one.
+    pub fn has_form(&self, path: &str, text: &[u8]) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let sources: Vec<StateSource> = self
+            .labels
+            .iter()
+            .flat_map(|label| [StateSource::Front(label.clone()), StateSource::Line(label.clone())])
+            .collect();
+        let has_number = name.contains(|sign: char| sign.is_ascii_digit());
+        sources.is_empty() || has_number && state_of(text, &sources, &|_| None).is_some()
     }
 
     /// The entries that it stands for, in its own places or in others.

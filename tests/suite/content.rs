@@ -140,6 +140,58 @@ fn harmful_edits_have_their_class_and_kind() {
     }
 }
 
+/// What people do to documents every day, and which of it `content` stops.
+const EVERYDAY: &[(&str, &str, &str, Option<Kind>)] = &[
+    ("fix a typo", "Nobody must pay", "Noboddy must pay", Some(Kind::Wording)),
+    ("reflow", "Nobody must pay twice.\nReaders", "Nobody must pay\ntwice. Readers", None),
+    ("tick a task", "- [ ] Ask payroll", "- [x] Ask payroll", None),
+    ("set a status", "owner: desk", "owner: lead", Some(Kind::Wording)),
+    ("fill a cell", "| 2 euros | |", "| 2 euros | Tom |", None),
+    ("answer a question", "desk is closed?\n", "desk is closed?\n\nThe deputy pays.\n", None),
+    ("add a sentence", "one letter.", "one letter. It is free.", None),
+    (
+        "reorder a list",
+        "- FR-1: A swap must be answered within 24 hours.\n- FR-2: Letters are never sent on Sundays.\n  - Cards are an exception.\n",
+        "- FR-2: Letters are never sent on Sundays.\n  - Cards are an exception.\n- FR-1: A swap must be answered within 24 hours.\n",
+        None,
+    ),
+    ("change the marker", "- FR-1: A", "+ FR-1: A", None),
+    (
+        "add a column",
+        "| Case | Fee | Owner |\n| --- | --- | --- |\n| lost book | 25 euros | Maya |\n",
+        "| Case | Fee | Owner | Since |\n| --- | --- | --- | --- |\n| lost book | 25 euros | Maya | May |\n",
+        None,
+    ),
+    ("escape a sign", "FR-3: The", "FR\\-3: The", None),
+    ("add a link", "The desk sends", "The [desk](desk.md) sends", None),
+    ("make a word bold", "never sent", "**never** sent", None),
+    ("split a paragraph", "one letter. Nobody", "one letter.\n\nNobody", None),
+    ("add an item in the middle", "- FR-2: Letters", "- FR-4: Trainees are named.\n- FR-2: Letters", None),
+    ("put a heading above text", "The desk sends", "## Letters\n\nThe desk sends", Some(Kind::Moved)),
+    ("normalise line ends", "\n", "\r\n", None),
+    ("take blanks from a line's end", "Confirm it\n", "Confirm it  \n", None),
+    ("add a full stop", "2. Confirm it\n", "2. Confirm it.\n", None),
+    ("renumber", "1. Offer a shift\n2. Confirm it", "1. Offer a shift\n1. Confirm it", None),
+    ("insert a line of code", "fees --list\n", "fees --list\nfees --new\n", None),
+    ("correct a date", "due: 2026-03-01", "due: 2026-04-01", Some(Kind::Date)),
+];
+
+#[test]
+fn of_everyday_edits_few_are_stopped() {
+    let spec = SPEC.replace("due:\n", "due: 2026-03-01\n");
+    let mut stopped = 0;
+    for (what, was, is, wanted) in EVERYDAY {
+        assert!(spec.contains(was), "{what}");
+        let after = if *was == "\n" { spec.replace(was, is) } else { spec.replacen(was, is, 1) };
+        let found = by(Rule::Content, &spec, &after);
+        let failing: Vec<Kind> =
+            found.findings.iter().filter(|one| one.fails()).map(|one| one.kind).collect();
+        assert_eq!(failing.first(), wanted.as_ref(), "{what}: {:?}", found.findings);
+        stopped += usize::from(!failing.is_empty());
+    }
+    assert_eq!((EVERYDAY.len(), stopped), (22, 4));
+}
+
 #[test]
 fn living_stops_what_harms_and_warns_of_the_rest() {
     for (was, is, class, kind) in HARMFUL {

@@ -485,15 +485,28 @@ fn what_each_rule_stops_is_said_and_layouts_are_recognised_by_their_documents() 
         ("docs/adr/0001-use-git.md", "# 1. Use git\n"),
         ("CHANGELOG.md", "# Changelog\n\nSee keepachangelog.com.\n"),
         ("specs/openapi.yaml", "openapi: 3.1.0\n"),
+        ("text/01-greetings.md", "# Greetings\n\nHello.\n"),
     ]);
     let said = sandbox.run(&["init", "--report-only"]).ok().stdout;
     assert!(said.contains("preset adr: stops changes to a record that is no draft"), "{said}");
     assert!(said.contains("preset keepachangelog:") && !said.contains("speckit"), "{said}");
+    assert!(!said.contains("preset rfc"), "{said}");
     let settings = written(&sandbox, ".roundtable.yaml");
     let config = roundtable::config::Config::read("x", settings.as_bytes()).unwrap();
     let day = config.report_until.unwrap();
     assert!(said.contains(&format!("Until {day} all of this is reported only.")), "{said}");
     assert_eq!(config.protect.unwrap().len(), 3, "{settings}");
+}
+
+#[test]
+fn a_folder_is_one_of_rfcs_by_its_documents() {
+    let sandbox = sandbox();
+    sandbox.commit(&[
+        ("text/01-greetings.md", "# Greetings\n\nHello.\n"),
+        ("text/0012-late-fees.md", "- Feature Name: late fees\n- Start Date: 2026-01-05\n\n# Summary\n"),
+    ]);
+    let said = sandbox.run(&["init", "--dry-run"]).ok().stdout;
+    assert!(said.contains("preset: rfc"), "{said}");
 }
 
 #[test]

@@ -46,6 +46,7 @@ mod newcomer;
 mod odd;
 mod packages;
 mod placement;
+mod presets;
 mod refusals;
 mod remote;
 mod replay;

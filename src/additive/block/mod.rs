@@ -96,53 +96,12 @@ pub(super) fn readable<'t>(
     Ok((Parts::of(old), Parts::of(new)))
 }
 
-/// As [`compare`], for what roundtable wrote alone: each marker and the block it is before are
-/// kept whole and in order. What is around them may change.
-pub fn compare_written(before: &[u8], after: &[u8]) -> Vec<Finding> {
-    let (Ok(old), Ok(new)) = (std::str::from_utf8(before), std::str::from_utf8(after)) else {
-        let same = memchr::memmem::find(before, MARKER.as_bytes()).is_none();
-        let message = "the text is not UTF-8, so what roundtable wrote in it must stay as it is".to_owned();
-        let found = Finding::new(Kind::Opaque, 1, message);
-        return if same { Vec::new() } else { vec![found] };
-    };
-    if tree::is_too_deep(old) || tree::is_too_deep(new) {
-        let message = "a line opens more than 256 quotations or lists inside of each other".to_owned();
-        return vec![Finding::new(Kind::Unparsable, 1, message)];
-    }
-    let (old, new) = (Parts::of(old), Parts::of(new));
-    let (u, v) = (Tree::parse(old.body), Tree::parse(new.body));
-    let (mut found, mut cursor) = (Vec::new(), 1);
-    for written in written(&u) {
-        let mut at = cursor;
-        let image = loop {
-            if at as usize >= v.nodes.len() {
-                break None;
-            }
-            if same(&u, written, &v, at) && Search::new(&u, &v).embeds(written, at) {
-                break Some(at);
-            }
-            at += 1;
-        };
-        match image {
-            Some(at) => cursor = v.after(at),
-            None if found.len() < EXPLAINED => {
-                let shown = quoted(u.source(written));
-                let message = format!("\"{shown}\", which roundtable wrote, is lost, changed or moved");
-                let line = old.line(u.node(written).start());
-                found.push(Finding::new(Kind::BlockLost, line, message));
-            }
-            None => {}
-        }
-    }
-    found
-}
-
 /// What a traceability marker begins with.
 pub(super) const MARKER: &str = "<!-- Elaboration: step ";
 
 /// The markers of a document and the blocks they are before: the section after a marker, or,
 /// where the heading is bold text, everything up to the next section or marker.
-fn written(tree: &Tree<'_>) -> Vec<u32> {
+pub(super) fn written(tree: &Tree<'_>) -> Vec<u32> {
     let is_marker =
         |at: u32| tree.node(at).kind == BlockKind::Html && tree.content(at).starts_with(MARKER.as_bytes());
     let mut found = Vec::new();
@@ -177,6 +136,11 @@ impl<'t> Parts<'t> {
             Some((yaml, body)) => Parts { text, front: Some(yaml), body },
             None => Parts { text, front: None, body: bare },
         }
+    }
+
+    /// The document as if it had no front matter.
+    pub(crate) fn without_front(self) -> Parts<'t> {
+        Parts { front: None, ..self }
     }
 
     /// The line of a byte of the body.

@@ -193,7 +193,8 @@ fn has_number(word: &str) -> bool {
         let end = start + run.len();
         let is_letter =
             |at: Option<usize>| at.and_then(|at| signs.get(at)).is_some_and(|sign| sign.is_alphabetic());
-        if !run.is_empty() && !(is_letter(start.checked_sub(1)) && is_letter(Some(end))) {
+        let is_in_a_name = is_letter(start.checked_sub(1)) && is_letter(Some(end));
+        if !run.is_empty() && !is_in_a_name {
             return true;
         }
         start = end + 1;

@@ -3,7 +3,7 @@
 use super::pieces::{Link, NONE, Pieces, Sort};
 use super::{Parts, data, holds_marker, page, pieces_of};
 use crate::additive::Freedom;
-use crate::additive::block::tree::Tree;
+use crate::additive::block::tree::{BlockKind, Tree};
 
 /// Where a document says which state it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -31,10 +31,22 @@ pub fn state_of(
     let pieces = pieces_of(&parts, &tree).ok()?;
     let value = sources.iter().find_map(|source| match source {
         StateSource::Beside { file, key } => value_beside(&beside(file)?, key),
+        StateSource::Line(label) => value_of_line(&tree, label),
         _ => value_of(&pieces, source),
     })?;
     let state = value.trim_matches(|sign: char| !sign.is_alphanumeric()).to_lowercase();
     (!state.is_empty()).then_some(state)
+}
+
+/// The first word after a label at the beginning of a line of a paragraph.
+fn value_of_line(tree: &Tree<'_>, label: &str) -> Option<String> {
+    let paragraphs = tree.nodes.iter().filter(|node| node.kind == BlockKind::Paragraph);
+    let lines =
+        paragraphs.flat_map(|node| tree.text.get(node.start()..node.end()).unwrap_or_default().lines());
+    lines.into_iter().find_map(|line| {
+        let bare = line.replace(['*', '_', '`'], "");
+        Some(field(&bare, label)?.split_whitespace().next()?.to_owned())
+    })
 }
 
 /// The value of a key of a YAML file.
@@ -56,11 +68,7 @@ fn value_of(pieces: &Pieces, source: &StateSource) -> Option<String> {
             let value = pieces.children(name).next()?;
             Some(pieces.text(value).to_owned())
         }
-        StateSource::Line(label) => all.into_iter().find_map(|at| {
-            let rest = (pieces.at(at).sort == Sort::Sentence).then(|| field(pieces.text(at), label))??;
-            Some(rest.split_whitespace().next()?.to_owned())
-        }),
-        StateSource::Beside { .. } => None,
+        StateSource::Line(_) | StateSource::Beside { .. } => None,
         StateSource::Section(heading) => {
             let section = all
                 .into_iter()

@@ -80,6 +80,17 @@ impl<'a> Pairing<'a> {
         self.find_elsewhere();
     }
 
+    /// Pairs what has these counterparts, and looks elsewhere for what has none.
+    pub fn run_with(&mut self, counterparts: &[(u32, Option<u32>)]) {
+        for (old, new) in counterparts {
+            match new {
+                Some(new) => self.pair(*old, *new),
+                None => self.unpaired.push(*old),
+            }
+        }
+        self.find_elsewhere();
+    }
+
     fn embeds(&mut self, u: u32, v: u32) -> bool {
         let mut search = Embedding::new(self.old, self.new, self.freedom);
         let is_embedded = search.embeds(u, v);
@@ -559,7 +570,7 @@ fn longest_in_order(places: &[Option<usize>]) -> Vec<bool> {
 }
 
 /// What a piece is known by besides its id: its text, or what it begins with.
-fn opening(pieces: &Pieces, at: u32) -> Option<String> {
+pub fn opening(pieces: &Pieces, at: u32) -> Option<String> {
     let text = pieces.compared_text(at);
     let found = match pieces.at(at).sort {
         Sort::Section | Sort::Heading | Sort::Sentence | Sort::Line | Sort::Html | Sort::Comment => {

@@ -69,5 +69,9 @@ pub fn holds_a_document(root: &Path, preset: &Preset, place: &str) -> bool {
         let path = file.path().strip_prefix(root).ok()?.to_str()?;
         Some(path.replace(std::path::MAIN_SEPARATOR, "/"))
     });
-    paths.any(|path| policy.protects(path.as_bytes()))
+    let has_form = |path: &str| {
+        let text = std::fs::read(root.join(path)).unwrap_or_default();
+        preset.has_form(path, &text)
+    };
+    paths.any(|path| policy.protects(path.as_bytes()) && has_form(&path))
 }

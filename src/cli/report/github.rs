@@ -10,6 +10,7 @@ use std::io::Write as _;
 use super::super::exit::Fail;
 use super::super::screen::Screen;
 use super::{Reports, catastrophes, declared, findings, sum};
+use crate::additive::Finding;
 use crate::github::page::inert;
 use crate::plain;
 
@@ -32,7 +33,7 @@ pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Re
         for shown in found.iter().filter(|shown| shown.finding.fails() == fails).take(SHOWN) {
             let (file, finding) = (shown.file, shown.finding);
             let command = if fails { "error" } else { "warning" };
-            let title = property(&format!("{}: {}", finding.class.name(), finding.kind.name()));
+            let title = property(&title(finding));
             // The line of the head, else that of the base: GitHub shows what has a file and a line.
             let place = match plain::is_clean(&file.path) {
                 true => {
@@ -64,6 +65,14 @@ pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Re
     }
     screen.commands(&lines)?;
     summary(reports)
+}
+
+/// The class and the kind of a finding, where they are not one word.
+fn title(finding: &Finding) -> String {
+    match (finding.class.name(), finding.kind.name()) {
+        (class, kind) if class == kind => kind.to_owned(),
+        (class, kind) => format!("{class} ({kind})"),
+    }
 }
 
 /// The value of a workflow command.

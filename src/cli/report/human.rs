@@ -61,7 +61,7 @@ fn show(one: &Shown<'_>, several: bool, screen: &Screen) {
         let (taken, put) = differences(&old, &new);
         marked("old", &old, &taken, screen);
         marked("now", &new, &put, screen);
-    } else if !old.is_empty() && finding.message.chars().count() > WIDE {
+    } else if !old.is_empty() && !finding.is_of_file && !clean(&finding.message).contains(&old) {
         screen.say(&format!("  old | {}", plain::cut(&old, WIDE)));
     }
 }
