@@ -46,7 +46,6 @@
 //! | `walk` (`git`) | the loop between an analysis, a script and the repository; `land`: commits steps; `talk`: a discussion inside it; `earlier`: the same run, cut off before |
 //! | `check` (`git`) | two trees and a policy into a report: the gate |
 //! | `replay` (`git`) | runs a recording again and compares, to the commit id |
-//! | `audit` (`git`) | whether markers, records and recordings agree |
 //! | `landing` (`git`) | the one way from a finished discussion to a commit |
 //! | `http` (`net`) | the one HTTP client: deadlines, retries, no secrets in messages |
 //! | `github::hub` (`net`) | GitHub's REST API |
@@ -153,7 +152,7 @@
 //! | feature | what it adds |
 //! | --- | --- |
 //! | none (`default-features = false`) | everything at the table; no clock, disk, network or environment |
-//! | `git` | repositories: `repo`, `check`, `landing`, `replay`, `audit`, `walk` |
+//! | `git` | repositories: `repo`, `check`, `landing`, `replay`, `walk` |
 //! | `net` | models and GitHub over HTTP: `http`, `github::hub`, `model::anthropic`, `model::openai`, `model::command` |
 //! | `cli` | the program itself, with both features above |
 //!
@@ -210,8 +209,6 @@ pub mod trace;
 pub mod voice;
 mod wording;
 
-#[cfg(feature = "git")]
-pub mod audit;
 #[cfg(feature = "git")]
 pub mod check;
 #[cfg(feature = "cli")]

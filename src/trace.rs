@@ -452,30 +452,6 @@ fn in_json(name: &str, text: &str, trace: &Trace) -> Written {
     written
 }
 
-/// Whether what a discussion added is as it came: every line in its order, or, in JSON, the same
-/// value.
-pub fn kept(name: &str, then: &str, came: &Trace, now: &str, stands: &Trace) -> bool {
-    if suffix(name) == "json" {
-        let value = |text: &str, trace: &Trace| {
-            let document = Document::read(name, text.as_bytes()).ok()?;
-            let lines = LineIndex::new(text);
-            let stands = |node: &Node| (lines.of(node.span.start), lines.of(node.span.end - 1));
-            let mut found = entries(&document).filter(|(_, value)| is_of(value, trace));
-            found.find(|(node, _)| stands(node) == (trace.line, trace.end)).map(|(_, value)| value.clone())
-        };
-        return value(then, came).is_some_and(|came| Some(came) == value(now, stands));
-    }
-    let ours: Vec<String> =
-        then.lines().skip(came.line - 1).take(came.end + 1 - came.line).map(str::to_owned).collect();
-    standing(now, stands, &ours, Some).is_some()
-}
-
-/// Whether a value is the entry of a trace.
-fn is_of(value: &Value, trace: &Trace) -> bool {
-    let at = value["timestamp"].as_str().and_then(|time| Time::parse(time).ok());
-    value["step_id"].as_str() == Some(&trace.step_id) && at == Some(trace.at)
-}
-
 /// Who a finding is by, in words: `Maya Chen and the user`.
 pub fn authors(by: &[String], library: &Library) -> String {
     let name = |key: &String| match library.cast.get(key) {

@@ -12,6 +12,8 @@
 //! assert_eq!(Declaration::read("a.yaml", read.written().as_bytes()).unwrap().losses, read.losses);
 //! ```
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -161,7 +163,7 @@ pub fn cover<'f>(
 ) -> Vec<(String, DeclaredLoss)> {
     let all = declarations.iter().flat_map(|one| one.losses.iter().map(move |loss| (one, loss)));
     let mut open: Vec<Option<(&Declaration, &DeclaredLoss)>> = all.map(Some).collect();
-    let mut by_path: std::collections::HashMap<&str, Vec<usize>> = std::collections::HashMap::new();
+    let mut by_path: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, (_, loss)) in open.iter().enumerate().filter_map(|(at, one)| Some((at, (*one)?))) {
         by_path.entry(&loss.path).or_default().push(at);
     }
@@ -174,6 +176,34 @@ pub fn cover<'f>(
         }
     }
     open.into_iter().flatten().map(|(declaration, loss)| (declaration.file.clone(), loss.clone())).collect()
+}
+
+/// The texts that declarations name, by path: for who asks whether a loss was ever declared, whatever its kind was.
+pub struct DeclaredTexts(HashMap<(String, String), Declared>);
+
+impl DeclaredTexts {
+    pub fn of(declarations: &[Declaration]) -> DeclaredTexts {
+        let mut found = HashMap::new();
+        for declaration in declarations {
+            let declared = Declared { file: declaration.file.clone(), reason: declaration.reason.clone() };
+            for loss in &declaration.losses {
+                let text = loss.text.as_deref().map(bare).unwrap_or_default();
+                found.entry((loss.path.clone(), text)).or_insert_with(|| declared.clone());
+            }
+        }
+        DeclaredTexts(found)
+    }
+
+    /// The declaration that names the old text of a finding, or its whole file.
+    pub fn find(&self, path: &str, finding: &Finding) -> Option<Declared> {
+        let text = if is_of_file(finding) { String::new() } else { bare(&named(&finding.old).0) };
+        self.0.get(&(path.to_owned(), text)).cloned()
+    }
+}
+
+/// A text without the marker of its list or heading: the rule `strict` names whole lines.
+fn bare(text: &str) -> String {
+    folded(text.trim_start().trim_start_matches(['-', '*', '+', '#', '>', ' ']))
 }
 
 #[cfg(test)]

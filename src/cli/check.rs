@@ -2,7 +2,7 @@
 
 mod candidate;
 mod hook;
-mod losses;
+pub mod losses;
 
 pub use self::losses::Unused;
 

@@ -4,7 +4,7 @@
 mod actions;
 mod add;
 mod analyze;
-mod audit;
+
 mod before_run;
 mod check;
 mod checked;
@@ -118,8 +118,6 @@ enum Verb {
     Replay(replay::Options),
     /// Show where a line came from: its discussion, and the turns it rests on
     Why(why::Options),
-    /// Check that markers, records and recordings agree
-    Audit(audit::Options),
     /// Check that a change only adds: the gate before a merge
     Check(check::Options),
     /// Read a recorded discussion, or all of an item
@@ -204,7 +202,6 @@ fn perform(global: &Global, verb: Verb, screen: &Screen) -> Result<Code, Fail> {
         }
         Verb::Replay(options) => replay::run(global, &options, screen),
         Verb::Why(options) => why::run(global, &options, screen),
-        Verb::Audit(options) => audit::run(global, &options, screen),
         Verb::Show(mut options) => {
             from_here(global, options.what.as_mut());
             show::run(global, &options, screen)

@@ -1,5 +1,7 @@
-//! `roundtable replay`: a recording run again, compared, and, with `--onto`, committed.
+//! `roundtable replay`: a recording run again, compared, and, with `--onto`, committed. `--all` also holds today's
+//! documents against what was recorded.
 
+mod documents;
 pub mod onto;
 
 use std::collections::BTreeMap;
@@ -10,27 +12,30 @@ use clap::{Args, ValueEnum};
 use git2::Oid;
 use serde_json::{Value, json};
 
+use self::documents::{Documents, Held};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::unified::diff;
 use super::{Global, columns, open, recording, table};
 use crate::library::Library;
 use crate::plain::count;
+use crate::policy::Policy;
+use crate::replay::today::{self, Lost, Part};
 use crate::replay::{By, Divergence, Place, Recording, Replay, Replayed, Unread};
 use crate::repo::short;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay --all --require content\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --onto main --script talk.txt\n\nExit codes: 0 reproduced; 1 something comes out differently; 2 a recording could not be read, or is refused by --onto.\n\nA recording is proved by commit (its commit is in the history), by content (the history was rewritten, and the files before and after are the same bytes) or by text (what it renders is in today's documents letter by letter).\n\n--onto commits what follows from the recorded messages, after all checks of a discussion. Who said these messages is known only from the comments on GitHub, or from a --script beside the recording; a model's lines are checked against documents, evidence and turns, not against the model."
+    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay --all --require content\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --onto main --script talk.txt\n\nExit codes: 0 reproduced; 1 something comes out differently, or a document has lost what was recorded; 2 a recording could not be read, or is refused by --onto.\n\n--all also holds the documents of --rev against every recording: each decision, each open question and every other line that it added must still be there, word for word. Text that was moved, reflowed or ticked is kept. A loss that a file below .roundtable/losses declares is listed with its reason.\n\nA recording is proved by commit (its commit is in the history), by content (the history was rewritten, and the files before and after are the same bytes) or by text (what it renders is in today's documents letter by letter).\n\n--onto commits what follows from the recorded messages, after all checks of a discussion. Who said these messages is known only from the comments on GitHub, or from a --script beside the recording; a model's lines are checked against documents, evidence and turns, not against the model."
 )]
 pub struct Options {
     /// Recordings: files, or REV:PATH in the repository
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     recordings: Vec<String>,
-    /// Every recording below the items folder
+    /// Every recording below the items folder, and today's documents against them
     #[arg(long)]
     all: bool,
-    /// The commit whose recordings --all takes [default: HEAD]
+    /// The commit whose recordings and documents --all takes [default: HEAD]
     #[arg(long, value_name = "REV", requires = "all")]
     rev: Option<String>,
     /// The weakest proof that counts
@@ -81,6 +86,9 @@ struct Told<'s> {
     proofs: [usize; 3],
     entries: usize,
     require: Option<Require>,
+    /// What the recordings added to documents.
+    parts: Vec<Part>,
+    documents: Documents,
 }
 
 /// One result in short.
@@ -94,6 +102,9 @@ struct Verdict {
     files: usize,
     /// The discussion waits for its user.
     is_open: bool,
+    /// What it added to documents, where those are looked at.
+    parts: Vec<Part>,
+    misnamed: Option<Lost>,
 }
 
 type Outcome = Result<Verdict, String>;
@@ -115,6 +126,8 @@ impl Verdict {
             by: found.by,
             moved: found.moved.iter().map(ToString::to_string).collect(),
             files: found.rehearsed.map_or(0, |rehearsed| rehearsed.additive.changes().len()),
+            parts: Vec::new(),
+            misnamed: None,
         }
     }
 }
@@ -137,13 +150,25 @@ impl Verdict {
 
 impl<'s> Told<'s> {
     fn begin(screen: &'s Screen) -> Told<'s> {
-        Told { screen, counts: BTreeMap::new(), proofs: [0; 3], entries: 0, require: None }
+        Told {
+            screen,
+            counts: BTreeMap::new(),
+            proofs: [0; 3],
+            entries: 0,
+            require: None,
+            parts: Vec::new(),
+            documents: Documents::default(),
+        }
     }
 
     /// Tells one result. With an item it is one of many: then only what is wrong is worth a line.
     fn tell(&mut self, name: &str, item: Option<&str>, mut result: Outcome) -> Result<(), Fail> {
         if let (Ok(found), Some(require)) = (&mut result, self.require) {
             found.must_be(require);
+        }
+        if let Ok(found) = &mut result {
+            self.parts.append(&mut found.parts);
+            self.documents.lost.extend(found.misnamed.take());
         }
         if let Ok(Verdict { by: Some(by), divergence: None, .. }) = &result {
             self.proofs[*by as usize] += 1;
@@ -206,26 +231,42 @@ impl<'s> Told<'s> {
         if self.screen.is_json() {
             let start = if self.entries == 0 { "{\"recordings\": [" } else { "\n" };
             let reproduced = other + unread == 0;
-            self.screen.raw(&format!("{start}], \"reproduced\": {reproduced}}}\n"))?;
+            let documents =
+                if all { format!(", \"documents\": {}", self.documents.json()) } else { String::new() };
+            self.screen.raw(&format!("{start}], \"reproduced\": {reproduced}{documents}}}\n"))?;
         } else if all {
-            self.table();
-            self.screen.say_strong(&format!(
-                "{}: {same} reproduced, {other} came out differently, {unread} could not be read",
-                count(same + other + unread, "recording")
-            ));
-            let [_, content, text] = self.proofs;
-            if content + text > 0 {
-                let [commit, ..] = self.proofs;
-                self.screen.say(&format!(
-                    "  {commit} by commit, {content} by content, {text} by text: the history was rewritten or cut off"
-                ));
-            }
+            self.say_all([same, other, unread]);
+            self.documents.say(same, other + unread == 0, self.screen);
         }
         Ok(match (other, unread) {
             (_, 1..) => Code::Failed,
             (1.., _) => Code::No,
+            _ if !self.documents.is_kept() => Code::No,
             _ => Code::Yes,
         })
+    }
+
+    /// What all of them come to.
+    fn say_all(&self, [same, other, unread]: [usize; 3]) {
+        let logs = self.documents.logs();
+        if same + other + unread == 0 {
+            self.screen.say_strong(&match logs {
+                0 => "Nothing is recorded here yet: 0 recordings".to_owned(),
+                _ => format!("0 recordings of discussions, {} of an analysis", count(logs, "log")),
+            });
+            return;
+        }
+        self.table();
+        self.screen.say_strong(&format!(
+            "{}: {same} reproduced, {other} came out differently, {unread} could not be read",
+            count(same + other + unread, "recording")
+        ));
+        let [commit, content, text] = self.proofs;
+        if content + text > 0 {
+            self.screen.say(&format!(
+                "  {commit} by commit, {content} by content, {text} by text: the history was rewritten or cut off"
+            ));
+        }
     }
 
     /// A row an item.
@@ -316,9 +357,10 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
         table::note_nothing(replay.repo(), "recording", revision, told.screen);
     }
     let replay = replay.at(commit)?;
+    let held = Held::read(&replay, commit, &config)?;
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let workers = (0..threads).map(|_| replay.again()).collect::<Result<Vec<_>, _>>()?;
-    let mut table = Table { replay: &replay, workers, commit, total, done: 0 };
+    let mut table = Table { replay: &replay, workers, commit, policy: &held.policy, total, done: 0 };
     let (mut waiting, mut failed) = (Vec::new(), None);
     let mut each = |item: &str, path: &str, blob: Oid| {
         waiting.push(Found { item: item.to_owned(), path: path.to_owned(), blob });
@@ -330,7 +372,22 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
     for folder in config.folders() {
         replay.objects().recordings(commit, folder, &mut each)?;
     }
-    failed.map_or_else(|| table.judge(&waiting, told), Err)
+    failed.map_or_else(|| table.judge(&waiting, told), Err)?;
+    let parts = std::mem::take(&mut told.parts);
+    told.documents.read(&replay, commit, &config, held, parts)
+}
+
+/// What a push to the default branch is held against: every recording, with an annotation for what does not fit.
+pub fn pushed(global: &Global, screen: &Screen) -> Result<Code, Fail> {
+    if screen.is_json() {
+        return Ok(Code::Yes);
+    }
+    let repo = open(global)?;
+    let replay = Replay::new(repo, Arc::new(Library::built_in()?), table::operators(global)?);
+    replay.repo().trust_objects();
+    let mut told = Told::begin(screen);
+    all(replay, "HEAD", &mut told)?;
+    told.end(true)
 }
 
 /// Where recordings are judged, on all processors.
@@ -338,6 +395,7 @@ struct Table<'r> {
     replay: &'r Replay,
     workers: Vec<Replay>,
     commit: Oid,
+    policy: &'r Policy,
     total: usize,
     done: usize,
 }
@@ -352,7 +410,7 @@ impl Table<'_> {
         let run = (found.len() / (self.workers.len() * 8).max(1)).clamp(1, RUN);
         let runs = Mutex::new(order.chunks(run));
         let (results, done) = channel::<Vec<(usize, Outcome)>>();
-        let (commit, screen) = (self.commit, told.screen);
+        let (commit, policy, screen) = (self.commit, self.policy, told.screen);
         let mut outcomes: Vec<Option<Outcome>> = found.iter().map(|_| None).collect();
         std::thread::scope(|scope| {
             for worker in &mut self.workers {
@@ -362,7 +420,7 @@ impl Table<'_> {
                     while let Some(run) = next() {
                         // Not each is worth waking somebody up for.
                         for lot in run.chunks(LOT) {
-                            let judged = |at: &usize| (*at, judged(worker, commit, &found[*at]));
+                            let judged = |at: &usize| (*at, judged(worker, commit, policy, &found[*at]));
                             let _ = results.send(lot.iter().map(judged).collect());
                         }
                     }
@@ -379,7 +437,7 @@ impl Table<'_> {
             }
         });
         for (found, outcome) in found.iter().zip(outcomes) {
-            let outcome = outcome.unwrap_or_else(|| judged(self.replay, commit, found));
+            let outcome = outcome.unwrap_or_else(|| judged(self.replay, commit, policy, found));
             told.tell(&found.path, Some(&found.item), outcome)?;
         }
         Ok(())
@@ -400,10 +458,15 @@ fn size(outcome: &Outcome) -> usize {
     }
 }
 
-fn judged(replay: &Replay, commit: Oid, found: &Found) -> Outcome {
-    let bytes = replay.objects().blob(found.blob).map_err(|error| Unread::from(error).to_string())?.to_vec();
-    let place = Some(Place { commit, path: found.path.clone() });
-    again(replay, &Recording { name: found.path.clone(), bytes, place })
+fn judged(replay: &Replay, commit: Oid, policy: &Policy, found: &Found) -> Outcome {
+    let told = |error: Unread| error.to_string();
+    let bytes = replay.objects().blob(found.blob).map_err(|error| told(error.into()))?.to_vec();
+    let place = Place { commit, path: found.path.clone() };
+    let recording = Recording { name: found.path.clone(), bytes, place: Some(place.clone()) };
+    let replayed = replay.run(&recording, None).map_err(told)?;
+    let parts = replay.parts(&place, &replayed, policy).map_err(told)?;
+    let misnamed = replayed.finished.as_ref().and_then(|finished| today::misnamed(&found.path, finished));
+    Ok(Verdict { parts, misnamed, ..Verdict::of(replayed) })
 }
 
 #[cfg(test)]
@@ -436,6 +499,8 @@ mod tests {
             turns: 0,
             files: 0,
             is_open: false,
+            parts: Vec::new(),
+            misnamed: None,
         };
         assert_eq!(size(&Ok(verdict(Some(found)))), 9);
         assert_eq!((size(&Ok(verdict(None))), size(&Err("no".to_owned()))), (0, 2));

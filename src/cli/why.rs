@@ -326,7 +326,7 @@ impl Subject<'_> {
         if let (Some((number, all, _)), Some((_, item))) = (&record, &self.item) {
             screen.say(&format!("  record     {item}/{}, {number} of {all}", meta::FILE));
         } else {
-            screen.say("  record     none in meta.json; `roundtable audit` says what does not fit");
+            screen.say("  record     none in meta.json; `roundtable replay --all` says what does not fit");
         }
         screen.say(&format!("  recording  {}", source.recording));
         screen.say(&format!("  commit     {}", self.named(commit)?));

@@ -30,6 +30,7 @@
 
 mod live;
 pub mod rewritten;
+pub mod today;
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};

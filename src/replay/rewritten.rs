@@ -140,7 +140,7 @@ fn unproved(found: &str) -> Divergence {
 }
 
 /// The folder of the item that a recording is in.
-fn item_folder(path: &str) -> Option<&str> {
+pub(super) fn item_folder(path: &str) -> Option<&str> {
     path.rsplit_once('/')?.0.strip_suffix("/elaborations")
 }
 
@@ -220,7 +220,7 @@ impl Replay {
     }
 
     /// The commit that brought a recording to the history of a place.
-    fn brought(&self, place: &Place) -> Result<Option<Brought>, Unread> {
+    pub(super) fn brought(&self, place: &Place) -> Result<Option<Brought>, Unread> {
         let folder = if self.history.is_some() { "" } else { item_folder(&place.path).unwrap_or_default() };
         let cell = self.index(place);
         if let Some(index) = cell.get() {
@@ -490,15 +490,6 @@ impl Replay {
             ),
             found: own,
         }))
-    }
-
-    /// What of a finished discussion is not in the documents of a place; none where all of it is.
-    ///
-    /// # Errors
-    /// A repository that cannot be read.
-    pub fn missing(&self, place: &Place, finished: &Finished) -> Result<Option<Divergence>, Unread> {
-        let library = self.fitting_library(&finished.opened, &self.around(place)?)?;
-        self.missing_of(place, finished, &library)
     }
 
     fn missing_text(

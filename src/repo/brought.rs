@@ -1,4 +1,4 @@
-//! Which commit brought a recording to a history. Folders are moved, and histories rewritten: so a
+//! Which commit brought a recording, or the log of an analysis' step, to a history. Folders are moved, and histories rewritten: so a
 //! recording is known by its blob, not by its path.
 //!
 //! Invariant: a commit brings a recording if it has it and none of its parents has it at the same path, or
@@ -148,7 +148,7 @@ impl Objects {
         let before = before.as_ref().map_or(&[][..], |bytes| bytes.as_slice());
         let after = after.as_ref().map_or(&[][..], |bytes| bytes.as_slice());
         let (before, after) = differing(before, after).ok_or_else(damaged)?;
-        let is_ours = path.rsplit('/').next() == Some("elaborations");
+        let is_ours = matches!(path.rsplit('/').next(), Some("elaborations" | "analysis"));
         let differs = |entry: &Entry<'_>, others: &[Entry<'_>]| {
             find(others, entry.name, entry.is_folder()).is_none_or(|other| other.object.id != entry.object.id)
         };

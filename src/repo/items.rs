@@ -415,6 +415,42 @@ impl Repo {
         Ok(())
     }
 
+    /// Folders below a folder of items that hold recordings and have no meta.json: items that lost it.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn recordings_without_item(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
+        let mut found = Vec::new();
+        if let Some(tree) = self.folder(commit, items)? {
+            self.list_without_item(&tree, items, 0, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn list_without_item(
+        &self,
+        tree: &Tree<'_>,
+        at: &str,
+        depth: usize,
+        found: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        if tree.get_name(meta::FILE).is_some_and(|file| matches!(kind(&file), Entry::File)) {
+            return Ok(());
+        }
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
+            let below = self.git.find_tree(entry.id())?;
+            let name = name_of(&entry);
+            if matches!(&*name, "elaborations" | "analysis") {
+                found.extend(
+                    below.iter().any(|file| name_of(&file).ends_with(".jsonl")).then(|| at.to_owned()),
+                );
+            } else {
+                self.list_without_item(&below, &format!("{at}/{name}"), depth + 1, found)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The item that a path is in: the nearest folder above it that has a meta.json.
     ///
     /// # Errors

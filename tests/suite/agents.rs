@@ -170,7 +170,7 @@ fn an_agent_holds_a_discussion_and_it_replays_without_the_agent() {
     assert_eq!(summary["decisions"].as_array().unwrap().len(), 1, "{summary}");
     sandbox.run(&["replay", &format!("{BRANCH}:{}", sandbox.recordings()[0])]).ok();
     sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
-    sandbox.run(&["audit", "--rev", BRANCH]).ok();
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
     assert!(
         std::fs::read_dir(sandbox.git.path().join("roundtable"))
             .unwrap()

@@ -184,14 +184,13 @@ fn a_decision_of_an_architecture_discussion_becomes_a_record() {
     elaborate("03-02", LATER);
     assert!(!has(&sandbox, "adr/0002-keep-the-answers-in-sqlite-because-the-team-know.md"));
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
-    sandbox.run(&["audit", "--rev", BRANCH]).ok();
     let line = record.lines().position(|line| line.starts_with("keep the answers")).unwrap() + 1;
     let why = sandbox.run(&["why", &format!("{ITEM}/{name}:{line}"), "--rev", BRANCH]).ok();
     assert!(why.stdout.contains("keep the answers in SQLite"), "{}", why.stdout);
 }
 
 #[test]
-fn why_show_and_audit_know_what_an_analysis_wrote() {
+fn why_show_and_replay_know_what_an_analysis_wrote() {
     let sandbox = repository(3, &begun(&["00-quick-scan"]));
     let script = "user: Sam\nanswers:\n  \"01-01\":\n    1: The desk loses an hour a day.\n  \"01-02\":\n    2: \"NFR: the sum is shown | target: 2 seconds\"\n    menu: [Kim watches the desk.]\n";
     told(&sandbox, script);
@@ -212,7 +211,7 @@ fn why_show_and_audit_know_what_an_analysis_wrote() {
         let found = why(name, words);
         assert!(found.contains(wanted), "{words}\n{found}");
     }
-    sandbox.run(&["audit", "--rev", BRANCH]).ok();
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
     let shown = sandbox.run(&["show", "offline-mode"]).ok().stdout;
     assert!(shown.contains("01-02 (User Needs Discovery): 2 answers"), "{shown}");
     let log = shown.lines().find(|line| line.contains("analysis/01-01-")).unwrap().trim();
@@ -222,10 +221,12 @@ fn why_show_and_audit_know_what_an_analysis_wrote() {
     // A marker that no step's log belongs to.
     let forged = "<!-- Analysis: step 01-01, 2026-01-01T00:00:00.000Z -->\n";
     sandbox.commit(&[(&format!("{ITEM}/notes.md"), forged)]);
-    let run = sandbox.run(&["audit"]);
+    let run = sandbox.run(&["replay", "--all"]);
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert!(
-        run.stdout.contains("notes.md:1: the marker of step 01-01, 2026-01-01T00:00:00.000Z, has no log"),
+        run.stdout.contains(
+            "notes.md:1: the marker of the analysis of step 01-01, 2026-01-01T00:00:00.000Z, has no log"
+        ),
         "{}",
         run.stdout
     );
@@ -525,7 +526,6 @@ fn ac_007_03_e_holds_a_discussion_and_comes_back_to_the_menu() {
     );
     // It is the very discussion that `elaborate` would have recorded.
     assert_eq!(sandbox.run(&["replay", "--all", "--rev", BRANCH]).code, 0);
-    assert_eq!(sandbox.run(&["audit", "--rev", BRANCH]).code, 0);
 }
 
 #[test]
@@ -1352,7 +1352,7 @@ fn hostile_answers_forge_nothing() {
     let found = sandbox.run(&["analyze", "offline-mode", "--script", &script, "--at", AT, "--json"]).json();
     assert_eq!(found["stopped"], "complete");
     assert_eq!(sandbox.run(&["check", "--base", "main", "--head", BRANCH, "--each"]).code, 0);
-    assert_eq!(sandbox.run(&["audit", "--rev", BRANCH]).code, 0);
+    assert_eq!(sandbox.run(&["replay", "--all", "--rev", BRANCH]).code, 0);
     let tree = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().tree().unwrap();
     let item = sandbox.git.find_tree(tree.get_path(Path::new(ITEM)).unwrap().id()).unwrap();
     let mut names = Vec::new();
@@ -1473,11 +1473,12 @@ fn one_commit_has_everything_and_a_rehearsal_writes_nothing() {
     );
     assert_eq!(artifact(&one, "meta.json"), artifact(&many, "meta.json"));
     // The commit that the discussion was held on is not there: that is said, and nothing else is.
-    let audit = one.run(&["audit", "--rev", BRANCH]);
+    let replay = one.run(&["replay", "--all", "--rev", BRANCH]);
     assert!(
-        audit.stdout.contains("1 thing does not fit") && audit.stdout.contains("not reproduced"),
+        replay.stdout.contains("1 came out differently")
+            && replay.stdout.contains("Documents: what the reproduced recordings added is still there"),
         "{}",
-        audit.stdout
+        replay.stdout
     );
     let tip = one.tip(BRANCH);
     let again = report(&one, script, &["--one-commit"]);

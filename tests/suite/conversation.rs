@@ -135,7 +135,7 @@ fn a_conversation_goes_on_from_run_to_run_until_its_user_ends_it() {
         (&json!(true), &json!(commit))
     );
     last.run(&["check", "--base", "main", "--head", BRANCH, "--each"]).ok();
-    last.run(&["audit", "--rev", BRANCH]).ok();
+    last.run(&["replay", "--all", "--rev", BRANCH]).ok();
     let spec = last.file(BRANCH, &format!("{ITEM}/requirements-spec.md"));
     let line = 1 + spec.lines().position(|line| line.contains("10 euros")).unwrap();
     let why = last.run(&["why", &format!("{ITEM}/requirements-spec.md:{line}"), "--rev", BRANCH]).ok();
@@ -353,9 +353,8 @@ fn an_open_recording_replays_and_every_change_of_it_is_found() {
     let spec = format!("{BRANCH}:{RECORDING}");
     let shown = sandbox.run(&["replay", &spec]).ok();
     assert!(shown.stdout.contains("open: it waits for its user"), "{}", shown.stdout);
-    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
-    let audit = sandbox.run(&["audit", "--rev", BRANCH]).ok();
-    assert!(audit.stderr.contains("is open"), "{}", audit.stderr);
+    let all = sandbox.run(&["replay", "--all", "--rev", BRANCH, "--json"]).json();
+    assert_eq!((&all["recordings"][0]["open"], &all["documents"]), (&json!(true), &json!([])));
     sandbox.run(&["show", &spec]).ok();
     sandbox.run(&["status"]).ok();
     let status = sandbox.run(&["status", "late-fees-for-library-books"]).ok();

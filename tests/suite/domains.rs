@@ -294,7 +294,7 @@ fn in_every_domain_statements_come_from_forms_and_every_answer_is_kept() {
         }
         both_sides(&artifacts);
         sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
-        sandbox.run(&["audit", "--rev", BRANCH]).ok();
+        sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
     }
 }
 

@@ -83,7 +83,7 @@ fn in_brief_depth_the_draft_comes_before_the_one_question_and_yes_takes_it_over(
     assert!(why.contains(&format!("Drafted by {VOICE} in step 01-06")), "{why}");
     assert!(why.contains("The system sums all open fees of a reader (notes.md:3)"), "{why}");
     table.sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
-    table.sandbox.run(&["audit", "--rev", BRANCH]).ok();
+    table.sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
 }
 
 #[test]

@@ -134,7 +134,6 @@ fn a_discussion_is_held_line_by_line() {
     let events = sandbox.events();
     assert_eq!((&events[0]["user"], &events[0]["max_turns"]), (&json!("Sam"), &json!(60)));
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
-    sandbox.run(&["audit", "--rev", BRANCH]).ok();
 }
 
 #[test]
@@ -241,7 +240,6 @@ fn a_discussion_inside_an_analysis_says_how_far_it_is() {
     let decided = user("Decision: the phone keeps 500 photos");
     assert_eq!(heard(&sandbox), [decided, user("done")]);
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
-    sandbox.run(&["audit", "--rev", BRANCH]).ok();
     sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
 }
 
@@ -298,7 +296,6 @@ fn ctrl_c_in_a_discussion_inside_an_analysis_keeps_it_and_both_go_on() {
     assert_eq!(heard(&sandbox), [decided, user("done")]);
     assert!(sandbox.run(&["status"]).ok().stdout.contains("offline-mode"));
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
-    sandbox.run(&["audit", "--rev", BRANCH]).ok();
     // Nothing of it is left to go on with.
     let mut terminal = Terminal::start(&sandbox, &elaborate);
     terminal.wait_for("nothing was cut off here").wait_for("> ").press("\u{3}");

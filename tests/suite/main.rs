@@ -63,6 +63,7 @@ mod steps;
 mod terminal;
 mod text;
 mod thread;
+mod today;
 mod trace;
 mod typed;
 mod typed_rewritten;

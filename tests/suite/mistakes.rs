@@ -459,8 +459,8 @@ fn files() -> Vec<Mistake> {
         mistake("recording-changed", "a recording that somebody has edited", "show SCRIPT", "talk.jsonl:3:")
             .script("talk.jsonl", "{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n{\"kind\":\"silence\", \"at\":\"2026-02-20T14:30:00.000Z\"}\n{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\",\"x\":1}\n{\"kind\":\"sigh\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n"),
         mistake("recording-begin", "a recording without its beginning", "show SCRIPT", "talk.jsonl").script("talk.jsonl", "{\"kind\":\"silence\",\"at\":\"2026-02-20T14:30:00.000Z\"}\n"),
-        mistake("recording-cut", "a recording that is cut off", "audit", RECORDING)
-            .file(RECORDING, "{\"kind\":\"silence\",\"at\":\"2026-02").says_no(),
+        mistake("recording-cut", "a recording that is cut off", "replay --all", RECORDING)
+            .file(RECORDING, "{\"kind\":\"silence\",\"at\":\"2026-02"),
     ]
 }
 

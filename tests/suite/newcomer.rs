@@ -77,7 +77,6 @@ fn a_newcomer_reaches_a_commit_a_check_that_passes_one_that_fails_and_a_replay()
     assert_eq!(step(&["status"]), 0);
     assert_eq!(step(&["check", "--base", "main", "--head", BRANCH]), 0);
     assert_eq!(step(&["replay", "--all", "--rev", BRANCH]), 0);
-    assert_eq!(step(&["audit", "--rev", BRANCH]), 0);
     let text = sandbox.file(BRANCH, SPEC);
     let decided = text.lines().position(|line| line.contains("10 euros")).unwrap() + 1;
     assert_eq!(step(&["why", &format!("{SPEC}:{decided}"), "--rev", BRANCH]), 0);

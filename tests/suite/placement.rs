@@ -148,7 +148,7 @@ fn one_artifact_takes_the_addition_the_first_that_exists() {
         };
         assert_eq!(paths(&report["artifacts"]), [took], "{outputs}");
         assert_eq!(paths(&report["left"]), left, "{outputs}");
-        assert_eq!(sandbox.run(&["audit", "--rev", BRANCH]).code, 0);
+        assert_eq!(sandbox.run(&["replay", "--all", "--rev", BRANCH]).code, 0);
     }
 }
 

@@ -1,6 +1,5 @@
 //! Recordings are proved however their branch was merged, and from clones of any depth (contract, section 6).
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -172,8 +171,6 @@ fn every_way_to_merge_is_proved_from_every_clone() {
                 assert_eq!((code, by.len()), (0, count), "{case}: {by:?}");
                 let wanted = if depth.is_none() { vec![way.by] } else { vec![way.by, "content"] };
                 assert!(by.iter().all(|by| wanted.contains(&by.as_str())), "{case}: {by:?}");
-                let audit = run(&at, &["audit", "--json"]);
-                assert_eq!(audit.code, 0, "{case}: {}{}", audit.stdout, audit.stderr);
             }
         }
     }
@@ -339,16 +336,10 @@ fn a_thousand_mutations_of_recordings_and_documents_are_seen() {
         changed.push(files);
     }
     let sandbox = copies(&changed);
-    let audit = sandbox.run(&["audit", "--json"]);
-    assert_eq!(audit.code, 1);
-    let found = report(&audit)["findings"].as_array().unwrap().clone();
-    let misfits: HashSet<&str> =
-        found.iter().filter_map(|one| one["path"].as_str()?.get(..copy(0).len())).collect();
     for (at, by) in replayed(&sandbox, changed.len()).iter().enumerate() {
         let files = changed[at].iter().map(|(_, bytes)| String::from_utf8_lossy(bytes));
         let told = || format!("{at}: {}", files.clone().collect::<String>());
         assert!(by.is_none(), "{}", told());
-        assert!(misfits.contains(&*copy(at)), "not audited: {}", told());
     }
     // One at a time, the answer is the exit code.
     for at in (0..1_000).step_by(97) {

@@ -96,7 +96,6 @@ fn each_step_is_spoken_by_the_voice_that_the_settings_name_for_it() {
         assert_eq!((&begun["kind"], &begun["voice"]), (&json!("begun"), &json!(voice)));
     }
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
-    sandbox.run(&["audit", "--rev", BRANCH]).ok();
     sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
     // The same run again asks nobody.
     let requests = first.seen().len() + second.seen().len();

@@ -1,4 +1,4 @@
-//! `why`: from a line to the turns it rests on; `audit`: do markers, records and recordings agree?
+//! `why`: from a line to the turns it rests on.
 
 use crate::kit::{AT, BRANCH, ITEM, Sandbox, sandbox};
 
@@ -89,7 +89,7 @@ fn findings_that_lead_back(file: &str) -> usize {
             seen += 1;
         }
     }
-    assert_eq!(sandbox.run(&["audit", "--rev", BRANCH]).code, 0);
+    assert_eq!(sandbox.run(&["replay", "--all", "--rev", BRANCH]).code, 0);
     seen
 }
 
@@ -111,7 +111,7 @@ fn what_people_wrote_is_theirs_inside_an_addition_too() {
     assert_eq!(found["author"], "Sam");
     // The lines around it still lead to the discussion, and nothing is amiss.
     assert_eq!(why(&sandbox, &spec(), line_of(&sandbox, &spec(), "eep both answers"))["by"], "discussion");
-    assert_eq!(sandbox.run(&["audit"]).code, 0);
+    assert_eq!(sandbox.run(&["replay", "--all"]).code, 0);
     // What was there before is the first commit's.
     let old = why(&sandbox, &spec(), 5);
     assert_eq!((old["by"].as_str(), old["subject"].as_str()), (Some("commit"), Some("documents")));
@@ -171,82 +171,4 @@ fn a_file_is_named_from_the_current_folder() {
     command.args(["why", "requirements-spec.md:3", "--json"]);
     let found = crate::kit::Run::of(command.output().unwrap()).json();
     assert_eq!(found["path"], spec());
-}
-
-/// A branch on which one file was changed after a discussion, as nobody should.
-fn after(sandbox: &Sandbox, path: &str, change: impl Fn(&str) -> Option<String>) -> serde_json::Value {
-    let text = sandbox.file(BRANCH, path);
-    let parent = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
-    let mut update = git2::build::TreeUpdateBuilder::new();
-    match change(&text) {
-        Some(changed) => {
-            assert_ne!(changed, text);
-            let blob = sandbox.git.blob(changed.as_bytes()).unwrap();
-            update.upsert(path, blob, git2::FileMode::Blob);
-        }
-        None => drop(update.remove(path)),
-    }
-    let tree = update.create_updated(&sandbox.git, &parent.tree().unwrap()).unwrap();
-    let who = git2::Signature::new("Sam", "sam@example.org", &git2::Time::new(1_770_000_000, 0)).unwrap();
-    let tree = sandbox.git.find_tree(tree).unwrap();
-    let commit = sandbox.git.commit(None, &who, &who, "changed", &tree, &[&parent]).unwrap();
-    let run = sandbox.run(&["audit", "--rev", &commit.to_string(), "--json"]);
-    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
-    serde_json::from_str(&run.stdout).unwrap()
-}
-
-#[test]
-fn an_audit_finds_nothing_where_everything_came_from_roundtable() {
-    let sandbox = sandbox();
-    for at in [AT, "2026-02-21T14:30:00Z"] {
-        sandbox.elaborate(TALK, &["--at", at]).ok();
-    }
-    let audit = sandbox.run(&["audit", "--rev", BRANCH, "--json"]).json();
-    let counts = ["items", "markers", "records", "recordings"].map(|key| audit[key].as_u64().unwrap());
-    assert_eq!((counts, audit["agree"].as_bool()), ([1, 2, 2, 2], Some(true)));
-    let told = sandbox.run(&["audit", "--rev", BRANCH]).ok().stdout;
-    assert!(told.contains("1 item, 2 markers, 2 records, 2 recordings: all agree"), "{told}");
-}
-
-#[test]
-fn an_audit_names_what_does_not_fit() {
-    let sandbox = sandbox();
-    sandbox.elaborate(TALK, &["--at", AT]).ok();
-    let (meta, recording) = (format!("{ITEM}/meta.json"), sandbox.recordings()[0].clone());
-    let says = |report: &serde_json::Value, words: &str| {
-        let found = report["findings"].as_array().unwrap();
-        assert!(found.iter().any(|one| one["what"].as_str().unwrap().contains(words)), "{words}: {report}");
-    };
-    let report = after(&sandbox, &meta, |_| Some("{}\n".to_owned()));
-    says(&report, "has no record in meta.json");
-    says(&report, "the record of step 01-03, 2026-02-20T14:30:00.000Z, is gone");
-    let report = after(&sandbox, &recording, |_| None);
-    says(&report, "the marker of step 01-03, 2026-02-20T14:30:00.000Z, has no recording");
-    says(&report, "the record of step 01-03, 2026-02-20T14:30:00.000Z, has no recording");
-    let report = after(&sandbox, &recording, |text| Some(text.replacen("Alex, what", "Alex: what", 1)));
-    says(&report, "it is not reproduced");
-    let report = after(&sandbox, &spec(), |text| Some(text.replace("<!-- Elaboration", "<!-- elaboration")));
-    says(&report, "is gone");
-    let report = after(&sandbox, &spec(), |text| Some(text.replace("eep both answers", "eep one answer")));
-    says(&report, "is not as it was recorded");
-    let report = after(&sandbox, &meta, |text| Some(text.replace("\"turn_count\": ", "\"turn_count\": 1")));
-    says(&report, "is not as it was recorded");
-    let report = after(&sandbox, &meta, |_| Some("{\n".to_owned()));
-    says(&report, "not valid JSON");
-    let report =
-        after(&sandbox, &meta, |text| Some(text.replacen("\"elaborations\": [", "\"elaborations\": [7,", 1)));
-    says(&report, "1 of 2 records name no step or no time");
-}
-
-#[test]
-fn a_squashed_history_passes_an_audit_and_is_told() {
-    let sandbox = sandbox();
-    sandbox.elaborate(TALK, &["--at", AT]).ok();
-    let tree = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().tree().unwrap();
-    let who = git2::Signature::new("Sam", "sam@example.org", &git2::Time::new(1_770_000_000, 0)).unwrap();
-    let parent = sandbox.git.find_commit(sandbox.tip("main").unwrap()).unwrap();
-    sandbox.git.commit(Some("refs/heads/squashed"), &who, &who, "squashed", &tree, &[&parent]).unwrap();
-    assert_eq!(sandbox.run(&["replay", "--all", "--rev", "squashed"]).code, 0);
-    let audit = sandbox.run(&["audit", "--rev", "squashed"]).ok();
-    assert!(audit.stdout.contains("0 proved by commit, 1 by content, 0 by text"), "{}", audit.stdout);
 }

@@ -188,7 +188,7 @@ fn placed_additions_are_committed_replayed_and_lead_to_their_turns() {
         (&json!(true), &json!("commit")),
         "{replayed}"
     );
-    sandbox.run(&["audit", "--rev", BRANCH]).ok();
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
     let plain = sandbox.run(&[&args[..], &["--dry-run"]].concat());
     assert!(
         plain.stdout.contains("is only listed in the synthesis: \"7. Costs\" is no heading"),

@@ -30,6 +30,7 @@ mod page;
 pub mod pair;
 pub mod pieces;
 mod report;
+pub mod units;
 pub mod written;
 
 use std::collections::HashMap;

@@ -30,7 +30,7 @@ use super::event::Event;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::voices;
-use super::{Global, actions, analyze, audit, check, open as open_repo, push, review, service, table};
+use super::{Global, actions, analyze, check, open as open_repo, push, replay, review, service, table};
 use crate::config::Config;
 use crate::discussion::event::{Event as Talked, Record, Time};
 use crate::github::Settings;
@@ -147,7 +147,7 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
         Trigger::Check => {
             let mut code = check::run(global, &check::Options::default(), screen)?;
             if event.as_ref().is_some_and(is_default_push) && code == Code::Yes {
-                code = audit::pushed(global, screen)?;
+                code = replay::pushed(global, screen)?;
             }
             if let Some(event) = event.filter(|event| event.name() == "pull_request") {
                 notices(global, &repo, &event, screen);

@@ -164,7 +164,7 @@ impl Job<'_> {
         Ok(if documents(&then) == documents(&now) { Conversation::NothingNew } else { Conversation::None })
     }
 
-    /// The item's recordings at a commit, the oldest first. What is damaged is left out: `audit` tells of it.
+    /// The item's recordings at a commit, the oldest first. What is damaged is left out: `replay --all` tells of it.
     fn recordings(&self, commit: Oid, item: &str) -> Result<Vec<Found>, Fail> {
         let mut found = Vec::new();
         if !self.repo.exists(commit, &format!("{item}/{}", meta::FILE))? {

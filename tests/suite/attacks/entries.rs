@@ -342,7 +342,7 @@ fn documents(words: &[String]) -> Vec<Left> {
         elaborate(&sandbox, &script, &[]),
         run(&sandbox, &["status"]),
         run(&sandbox, &["status", "offline-mode"]),
-        run(&sandbox, &["audit", "--rev", "main"]),
+        run(&sandbox, &["replay", "--all", "--rev", "main"]),
     ];
     runs.extend(gated(&sandbox, &[(&format!("{ITEM}/notes.md"), "# Photos\n")]));
     left(sandbox, runs)
@@ -518,7 +518,7 @@ fn names_of_files(words: &[String]) -> Vec<Left> {
     let sandbox = files(&texts);
     let script = sandbox.script("s.txt", "everyone, what of the photo?\nMaya, is the photo fast?\ndone\n");
     let mut runs = vec![elaborate(&sandbox, &script, &[]), run(&sandbox, &["status"])];
-    runs.push(run(&sandbox, &["audit", "--rev", "main"]));
+    runs.push(run(&sandbox, &["replay", "--all", "--rev", "main"]));
     // And the gate over what becomes of them.
     let gone: Vec<(&str, &str)> = texts.iter().map(|(path, _)| (*path, "gone\n")).collect();
     runs.extend(gated(&sandbox, &gone));

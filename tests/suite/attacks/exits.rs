@@ -348,9 +348,11 @@ fn shown(left: &Left) -> Vec<Exit> {
                 found.push(Exit::new(format!("show {format}"), run.stdout.as_str(), judge));
                 found.push(Exit::new(format!("show {format}"), run.stdout, log));
             }
-            for verb in
-                [vec!["why", path.as_str(), "--rev", &name], vec!["audit", "--rev", &name], vec!["status"]]
-            {
+            for verb in [
+                vec!["why", path.as_str(), "--rev", &name],
+                vec!["replay", "--all", "--rev", &name],
+                vec!["status"],
+            ] {
                 let mut command = left.sandbox.command(&verb);
                 let run = Run::of(command.env("GITHUB_ACTIONS", "true").output().unwrap());
                 found.push(Exit::new(verb.join(" "), run.stdout, log));

@@ -195,7 +195,6 @@ fn a20_nothing_that_a_repository_names_is_run_where_nothing_is_pushed() {
         &["check", "--base", "main~1", "--head", "main"][..],
         &["check", "--staged"],
         &["status"],
-        &["audit"],
         &["replay", "--all"],
         &["steps", "check"],
     ] {
