@@ -226,6 +226,8 @@ pub mod replay;
 #[cfg(feature = "git")]
 pub mod repo;
 #[cfg(feature = "git")]
+pub mod run;
+#[cfg(feature = "git")]
 pub mod site;
 #[cfg(feature = "git")]
 pub mod walk;

@@ -9,13 +9,14 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use git2::Oid;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::speakers::Table;
 pub use self::speakers::{Answers, Kept};
 use super::elaborate::check_outputs;
 use super::exit::{Code, Fail};
-use super::landed::{held, say_change};
+use super::landed::{say_change, to_json};
+use super::push::Committed as _;
 use super::run_id::{message, run_id};
 use super::screen::Screen;
 use super::unified::unified;
@@ -120,15 +121,21 @@ pub struct Task {
 
 /// A walk that came to its end, and where.
 pub struct Went {
-    walked: Walked,
+    pub walked: Walked,
     path: String,
     pub branch: String,
 }
 
 impl Went {
-    /// What `--json` prints, and the last commit, if there is one.
-    pub fn report(&self) -> (Value, Option<Oid>) {
-        (report(&self.walked, &self.path, &self.branch), self.walked.commits.last().copied())
+    /// What `--json` prints.
+    pub fn to_json(&self) -> Value {
+        report(&self.walked, &self.path, &self.branch)
+    }
+}
+
+impl push::Committed for Went {
+    fn commit(&self) -> Option<Oid> {
+        self.walked.commits.last().copied()
     }
 }
 
@@ -181,32 +188,33 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     }
     let task = options.task(global)?;
     let (mode, again) = (task.mode, options.push.is_some().then(|| options.task(global)).transpose()?);
-    let went = walk_item(global, task, screen)?;
+    let mut went = walk_item(global, task, screen)?;
     if let Some(out) = &options.out {
         let shown = plain::shown(&out.display().to_string());
         super::write_whole(out, to_lines(&went.walked.log).as_bytes())
             .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
         screen.say_strong(&format!("Recorded in {shown}; nothing was committed."));
     }
-    let (mut report, commit) = went.report();
+    let mut more = Map::new();
     if mode == Mode::Dry && options.dry_run {
         let diff: String = went.walked.pending.iter().map(unified).collect();
         screen.say("");
         went.walked.pending.iter().for_each(|change| say_change(change, screen));
         screen.say("\nNothing was written (--dry-run).");
-        report["diff"] = json!(diff);
+        more.insert("diff".to_owned(), diff.into());
     }
-    if let (Some(remote), Some(commit), Some(task)) = (&options.push, commit, again) {
-        let repo = open(global)?;
-        let mut walk_again = |_: &(Value, Oid), _| {
+    if let (Some(remote), Some(_), Some(task)) = (&options.push, went.commit(), again) {
+        let (repo, branch) = (open(global)?, went.branch.clone());
+        let mut walk_again = |_: &Went, _| {
             let went = walk_item(global, task.again(), screen)?;
-            let (report, commit) = went.report();
-            Ok((report, commit.ok_or_else(|| Fail::new("the remote has this analysis already"))?))
+            let has_commit = went.commit().is_some();
+            if has_commit { Ok(went) } else { Err(Fail::new("the remote has this analysis already")) }
         };
-        let landed = (report, commit);
-        (report, _) = push::named(&repo, remote, &went.branch, landed, &mut walk_again, screen)?;
-        report["pushed"] = json!(remote);
+        went = push::named(&repo, remote, &branch, went, &mut walk_again, screen)?;
+        more.insert("pushed".to_owned(), remote.as_str().into());
     }
+    let mut report = went.to_json();
+    report.as_object_mut().into_iter().for_each(|report| report.extend(more.clone()));
     screen.json(&report);
     Ok(Code::Yes)
 }
@@ -468,7 +476,7 @@ fn note_commits(walked: &Walked, repo: &Repo, author: &Author, screen: &Screen) 
 }
 
 fn drafted(draft: &Drafting) -> Value {
-    json!({"step_id": draft.step, "voice": draft.voice, "usage": draft.usage})
+    json!({"step_id": draft.step, "voice": draft.voice, "usage": draft.usage.value()})
 }
 
 /// What `--json` prints (contract, section 2).
@@ -483,7 +491,7 @@ fn report(walked: &Walked, item: &str, branch: &str) -> Value {
         "phases_completed": walked.item.meta.phases_completed(),
         "phase": walked.phase,
         "next_step": walked.next_step,
-        "elaborations": walked.elaborations.iter().map(held).collect::<Vec<_>>(),
+        "elaborations": walked.elaborations.iter().map(to_json).collect::<Vec<_>>(),
         "stopped": match walked.stopped {
             Stopped::Complete => "complete",
             Stopped::OutOfAnswers => "out-of-answers",

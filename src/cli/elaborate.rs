@@ -13,14 +13,14 @@ use serde_json::{Value, json};
 pub use self::setup::{check_outputs, set_up};
 use super::exit::{Code, Fail};
 use super::keyboard::{self, Conversation};
-use super::landed::{announce, artifacts, say_change};
+use super::landed::{announce, say_change, to_json};
 use super::resume::{Log, catch_up};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices::{self, Choice};
 use super::{Clock, Global, before_run, identity, now, open, plan, push, table, write_whole};
 use crate::decisions;
-use crate::discussion::event::{Event, Opened, Record, Time};
+use crate::discussion::event::{Event, Exit, Opened, Record, Time};
 use crate::discussion::open::Paused;
 use crate::discussion::{self, Discussion, Finished, Refused};
 use crate::item::Item;
@@ -35,6 +35,7 @@ use crate::plain;
 use crate::provenance;
 use crate::repo::{Repo, short};
 use crate::review::Rules;
+use crate::run::{Held, Landed, Talk};
 use crate::script::Script;
 use crate::session::hold;
 use crate::step::Step;
@@ -185,25 +186,23 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     }
     if let Some(path) = &options.out {
         can_be_written(path)?;
-        screen.json(&hold_and_keep(&setup, path, screen)?);
+        screen.json(&to_json(&hold_and_keep(&setup, path, screen)?));
         return Ok(Code::Yes);
     }
     if options.dry_run {
         let step = setup.library.step(&setup.opened.step.id)?;
-        return match discuss(&setup, step, &mut Log::none(), screen)? {
-            Came::Through(held) => rehearse(&held, screen),
-            Came::Waiting(_) => Err(Fail::new("a discussion that stays open is not rehearsed")),
-        };
+        return rehearse(&setup, &discuss(&setup, step, &mut Log::none(), screen)?, screen);
     }
     let mut landed = hold_and_land(&setup, screen)?;
+    let mut report = to_json(&landed);
     if let Some(remote) = &options.push {
         landed = push::to_remote(&setup, remote, landed, screen)?;
-        landed.0["pushed"] = json!(remote);
+        report = to_json(&landed);
+        report["pushed"] = json!(remote);
     }
-    let ((report, commit), branch) = (landed, &setup.opened.branch);
     screen.json(&report);
     // Too late to change nothing: then the error says what was committed.
-    screen.check().map_err(|message| committed_but(message, commit, branch))?;
+    screen.check().map_err(|message| committed_but(message, &landed))?;
     Ok(Code::Yes)
 }
 
@@ -234,8 +233,9 @@ fn can_be_written(path: &Path) -> Result<(), Fail> {
 }
 
 /// A failure after the commit.
-fn committed_but(message: impl std::fmt::Display, commit: Oid, branch: &str) -> Fail {
-    Fail::new(format!("{message}; the commit {} on {branch} was made", short(commit)))
+fn committed_but(message: impl std::fmt::Display, landed: &Landed) -> Fail {
+    let commit = landed.commit.map(short).unwrap_or_default();
+    Fail::new(format!("{message}; the commit {commit} on {} was made", landed.branch))
 }
 
 impl Options {
@@ -280,8 +280,8 @@ impl Options {
     }
 }
 
-/// Holds the discussion and commits it; the report, and the commit.
-pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fail> {
+/// Holds the discussion and commits it.
+pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<Landed, Fail> {
     let step = &setup.opened.step.id;
     if let Some(fixed) = setup.fixed.filter(|_| !setup.stays_open()) {
         let item = &setup.item;
@@ -296,39 +296,25 @@ pub fn hold_and_land(setup: &Setup, screen: &Screen) -> Result<(Value, Oid), Fai
             return already_recorded(setup, setup.base, &path, screen);
         }
     }
-    with_log(setup, screen, |came| match came {
-        Came::Through(held) => land(held, screen),
-        Came::Waiting(waiting) => pause(waiting, setup.base, screen),
-    })
+    with_log(setup, screen, |held| land(setup, held, screen))
 }
 
 /// Holds the discussion and writes its recording to a file; nothing is committed.
-pub fn hold_and_keep(setup: &Setup, path: &Path, screen: &Screen) -> Result<Value, Fail> {
-    with_log(setup, screen, |came| keep(came, path, screen))
+pub fn hold_and_keep(setup: &Setup, path: &Path, screen: &Screen) -> Result<Landed, Fail> {
+    with_log(setup, screen, |held| keep(setup, held, path, screen))
 }
 
 /// Places a discussion that was committed anew, on the tip that somebody else's commits have.
-pub fn land_again(
-    setup: &Setup,
-    (report, commit): &(Value, Oid),
-    tip: Oid,
-    screen: &Screen,
-) -> Result<(Value, Oid), Fail> {
-    let path = report["recording"].as_str().unwrap_or_default();
-    let bytes = setup.repo.file(*commit, path)?.unwrap_or_default();
-    let log = discussion::Log::read(path, crate::json::utf8(path, &bytes)?)?;
-    let usage = report["usage"].clone();
-    let Some(finished) = discussion::finished(log.clone()) else {
-        let step = setup.library.step(&setup.opened.step.id)?;
-        let paused = Discussion::replay(&setup.library, step, &log)?.pause();
-        let paused = paused.ok_or_else(|| Fail::new(format!("{path} has no end")))?;
-        return pause(&Waiting { setup, paused, usage }, tip, screen);
+pub fn land_again(setup: &Setup, landed: &Landed, tip: Oid, screen: &Screen) -> Result<Landed, Fail> {
+    let held = landed.held.clone();
+    let finished = match &held.talk {
+        Talk::Open(paused) => return pause(setup, paused.as_ref().clone(), held, tip, screen),
+        Talk::Finished(finished) => finished,
     };
-    let held = Held { setup, finished, usage };
     // What was read of the item is at another commit: it is read again on this one.
-    match landing::land(&setup.repo, &setup.library, &held.finished, tip, &read_at(setup, tip)?)? {
+    match landing::land(&setup.repo, &setup.library, finished, tip, &read_at(setup, tip)?)? {
         Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
-        Landing::Done(landed) => Ok(held.landed(&landed)),
+        Landing::Done(placed) => Ok(done(setup, held, placed)),
     }
 }
 
@@ -338,66 +324,60 @@ fn read_at(setup: &Setup, commit: Oid) -> Result<Item, Fail> {
 }
 
 /// Holds the discussion with its log in the git folder, and does something about its outcome.
-fn with_log<T>(
+fn with_log(
     setup: &Setup,
     screen: &Screen,
-    then: impl FnOnce(&Came<'_>) -> Result<T, Fail>,
-) -> Result<T, Fail> {
+    then: impl FnOnce(Held) -> Result<Landed, Fail>,
+) -> Result<Landed, Fail> {
     let step = setup.library.step(&setup.opened.step.id)?;
     // What stays open goes on from the branch.
     let mut log = match setup.stays_open() {
         true => Log::none(),
         false => Log::begin(&setup.repo, &setup.opened.run, &setup.begun, screen),
     };
-    let done = discuss(setup, step, &mut log, screen).and_then(|came| {
+    let done = discuss(setup, step, &mut log, screen).and_then(|held| {
         screen.check().map_err(Fail::new)?;
-        then(&came)
+        then(held)
     });
     let is_cheap = setup.voice.is_secretary() && setup.medium == Medium::Script;
     log.end(is_cheap, done.is_ok(), &setup.begun, screen);
     done
 }
 
-/// How far a discussion came.
-enum Came<'s> {
-    Through(Box<Held<'s>>),
-    Waiting(Box<Waiting<'s>>),
-}
-
-/// A discussion that waits for its user, and what this run took.
-struct Waiting<'s> {
-    setup: &'s Setup,
-    paused: Paused,
-    usage: Value,
-}
-
-/// A discussion that came to its end, and what it took.
-struct Held<'s> {
-    setup: &'s Setup,
-    finished: Finished,
-    usage: Value,
-}
-
 /// Commits the discussion and says where it is.
-fn land(held: &Held<'_>, screen: &Screen) -> Result<(Value, Oid), Fail> {
-    let Held { setup, finished, .. } = held;
+fn land(setup: &Setup, held: Held, screen: &Screen) -> Result<Landed, Fail> {
+    let finished = match &held.talk {
+        Talk::Open(paused) => return pause(setup, paused.as_ref().clone(), held, setup.base, screen),
+        Talk::Finished(finished) => finished,
+    };
     match landing::land(&setup.repo, &setup.library, finished, setup.base, &setup.item)? {
         Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
-        Landing::Done(landed) => {
-            announce(&landed.outcome, screen);
+        Landing::Done(placed) => {
+            announce(&placed.outcome, screen);
             let branch = &setup.opened.branch;
-            screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
+            screen.say_strong(&format!("\nCommitted {} on {branch}.", short(placed.commit)));
             screen.say(&format!("See it with: git show {branch}"));
             identity::note_commit(&setup.repo, &setup.opened.author, screen);
-            Ok(held.landed(&landed))
+            Ok(done(setup, held, placed))
         }
     }
 }
 
+/// A discussion that was placed and committed.
+fn done(setup: &Setup, held: Held, placed: Box<landing::Landed>) -> Landed {
+    Landed {
+        held,
+        branch: setup.opened.branch.clone(),
+        base: placed.parent.to_string(),
+        commit: Some(placed.commit),
+        already_recorded: false,
+        outcome: placed.outcome,
+    }
+}
+
 /// Commits what this run has added to the recording of a discussion that stays open.
-fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, Oid), Fail> {
-    let Waiting { setup, paused, .. } = waiting;
-    let grown = landing::pause(&setup.repo, &setup.library, paused, start)?;
+fn pause(setup: &Setup, paused: Paused, held: Held, start: Oid, screen: &Screen) -> Result<Landed, Fail> {
+    let grown = landing::pause(&setup.repo, &setup.library, &paused, start)?;
     let branch = &setup.opened.branch;
     if grown.stood {
         screen.say(&format!("Already recorded: {branch} carries this run in {}.", grown.recording));
@@ -406,16 +386,18 @@ fn pause(waiting: &Waiting<'_>, start: Oid, screen: &Screen) -> Result<(Value, O
         screen.say("The discussion is open: the next run continues from its recording.");
         identity::note_commit(&setup.repo, &setup.opened.author, screen);
     }
-    let mut report = waiting.report();
-    report["base"] = json!(grown.parent.to_string());
-    report["commit"] = json!(grown.commit.to_string());
-    report["recording"] = json!(grown.recording);
-    report["already_recorded"] = json!(grown.stood);
-    Ok((report, grown.commit))
+    Ok(Landed {
+        held,
+        branch: branch.clone(),
+        base: grown.parent.to_string(),
+        commit: Some(grown.commit),
+        already_recorded: grown.stood,
+        outcome: Outcome::nothing(&grown.recording),
+    })
 }
 
 /// Holds the discussion, told line by line; with it comes what it took.
-fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Came<'s>, Fail> {
+fn discuss(setup: &Setup, step: &Step, log: &mut Log, screen: &Screen) -> Result<Held, Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
     let mut talk = begin(setup, step, &clock)?;
     if setup.begun.is_empty() {
@@ -435,7 +417,7 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
     let usage = match setup.voice.begin()? {
         None => {
             converse(setup, &mut talk, None, &mut stand_in, &mut script, log, screen)?;
-            Meter::default().value()
+            Meter::default()
         }
         Some(mut model) => {
             let watch = |want: &Want, meter: &Meter| screen.waiting(&voices::thinking(want, meter, cast));
@@ -445,34 +427,35 @@ fn discuss<'s>(setup: &'s Setup, step: &Step, log: &mut Log, screen: &Screen) ->
             converse(setup, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, screen)?;
             live.notes().iter().for_each(|note| screen.note(note));
             screen.say(&format!("\n{}", live.meter().table()));
-            live.meter().value()
+            live.meter().clone()
         }
     };
     voices::refuse_secrets("the discussion", talk.log().text())?;
     let unfinished = || Fail::new("the discussion did not come to its end");
+    let held = |talk| Held { talk, usage, left_out: setup.script.left_out.clone() };
     if !talk.is_closed() {
         let paused = talk.pause().ok_or_else(unfinished)?;
-        return Ok(Came::Waiting(Box::new(Waiting { setup, paused, usage })));
+        return Ok(held(Talk::Open(Box::new(paused))));
     }
     let finished = talk.finish().ok_or_else(unfinished)?;
     screen.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
     say_replaced(setup, &finished, screen)?;
-    let held = Held { setup, finished, usage };
-    say_limits(&held, screen);
-    Ok(Came::Through(Box::new(held)))
+    let exit = finished.closed.exit;
+    let held = held(Talk::Finished(Box::new(finished)));
+    say_limits(setup, &held, exit, screen);
+    Ok(held)
 }
 
 /// Says what the discussion could not do with what was read or said.
-fn say_limits(held: &Held<'_>, screen: &Screen) {
-    let Held { setup, finished, .. } = held;
-    if finished.is_wordless(&setup.library.cast) {
+fn say_limits(setup: &Setup, held: &Held, exit: Exit, screen: &Screen) {
+    if held.finished().is_some_and(|finished| finished.is_wordless(&setup.library.cast)) {
         screen.note("no user said anything, so no document is changed");
     }
     if held.unheard() > 0 {
         let messages = plain::count(held.unheard(), "message");
-        let (exit, limit) = (finished.closed.exit, setup.opened.max_turns);
         screen.warn(&format!(
-            "{messages} came too late to be discussed (exit {exit}, turn limit {limit}); kept under \"Not Discussed\""
+            "{messages} came too late to be discussed (exit {exit}, turn limit {}); kept under \"Not Discussed\"",
+            setup.opened.max_turns
         ));
     }
 }
@@ -619,43 +602,43 @@ pub fn plan(setup: &Setup, screen: &Screen) -> Result<Value, Fail> {
 }
 
 /// `--dry-run`: the same change, verified, and shown instead of committed.
-fn rehearse(held: &Held<'_>, screen: &Screen) -> Result<Code, Fail> {
-    let Held { setup, finished, .. } = held;
+fn rehearse(setup: &Setup, held: &Held, screen: &Screen) -> Result<Code, Fail> {
+    let Some(finished) = held.finished() else {
+        return Err(Fail::new("a discussion that stays open is not rehearsed"));
+    };
     let (outcome, additive) = landing::place(&setup.item, finished, &setup.library)?;
     let diff: String = additive.changes().iter().map(unified).collect();
     screen.say("");
     additive.changes().iter().for_each(|change| say_change(change, screen));
     announce(&outcome, screen);
     screen.say("\nNothing was written (--dry-run).");
-    let mut report = held.report(&outcome);
+    let mut report = to_json(&not_committed(setup, held.clone(), outcome));
     report["diff"] = json!(diff);
     screen.json(&report);
     Ok(Code::Yes)
 }
 
+/// A discussion that is committed nowhere.
+fn not_committed(setup: &Setup, held: Held, outcome: Outcome) -> Landed {
+    let (branch, base) = (setup.opened.branch.clone(), setup.base.to_string());
+    Landed { held, branch, base, commit: None, already_recorded: false, outcome }
+}
+
 /// `--out`: the recording goes to a file of the user's, and nothing is committed.
-fn keep(came: &Came<'_>, path: &Path, screen: &Screen) -> Result<Value, Fail> {
-    let (report, log) = match came {
-        Came::Through(held) => {
-            let (outcome, _) = landing::place(&held.setup.item, &held.finished, &held.setup.library)?;
-            (held.report(&outcome), &held.finished.log)
-        }
-        Came::Waiting(waiting) => (waiting.report(), &waiting.paused.log),
+fn keep(setup: &Setup, held: Held, path: &Path, screen: &Screen) -> Result<Landed, Fail> {
+    let outcome = match &held.talk {
+        Talk::Finished(finished) => landing::place(&setup.item, finished, &setup.library)?.0,
+        Talk::Open(paused) => Outcome::nothing(&synthesis::open_recording(&paused.opened.item, &paused.log)),
     };
     screen.check().map_err(Fail::new)?;
     let shown = plain::shown(&path.display().to_string());
-    write_whole(path, log.text().as_bytes())
+    write_whole(path, held.log().text().as_bytes())
         .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
     screen.say_strong(&format!("\nRecorded in {shown}; nothing was committed."));
-    Ok(report)
+    Ok(not_committed(setup, held, outcome))
 }
 
-fn already_recorded(
-    setup: &Setup,
-    commit: Oid,
-    recording: &str,
-    screen: &Screen,
-) -> Result<(Value, Oid), Fail> {
+fn already_recorded(setup: &Setup, commit: Oid, recording: &str, screen: &Screen) -> Result<Landed, Fail> {
     let branch = &setup.opened.branch;
     let bytes = setup.repo.file(commit, recording)?.unwrap_or_default();
     let log = discussion::Log::read(recording, crate::json::utf8(recording, &bytes)?)?;
@@ -664,104 +647,16 @@ fn already_recorded(
     let finished = finished.ok_or_else(|| Fail::new(format!("{recording} has no end")))?;
     let carrier = if setup.exists { branch.clone() } else { format!("commit {}", short(commit)) };
     screen.say(&format!("Already recorded: {carrier} carries this run in {recording}. Nothing was changed."));
-    let outcome = Outcome::nothing(recording);
-    let base = finished.opened.base.clone();
-    let held = Held { setup, finished, usage: Meter::default().value() };
-    let mut report = held.report(&outcome);
-    report["base"] = json!(base);
-    let brought = setup.repo.brought(commit, recording)?;
-    report["commit"] = json!(brought.to_string());
-    report["already_recorded"] = json!(true);
-    Ok((report, brought))
-}
-
-/// The comments of an exported thread that were not heard.
-fn left_out(setup: &Setup) -> Value {
-    let left_out = setup.script.left_out.iter();
-    left_out.map(|one| json!({"by": one.by, "reason": one.reason})).collect()
-}
-
-impl Waiting<'_> {
-    /// What `--json` prints of a run whose discussion goes on in another one.
-    fn report(&self) -> Value {
-        let Waiting { setup, paused, usage } = self;
-        let opened = &paused.opened;
-        json!({
-            "item": opened.item,
-            "step_id": opened.step.id,
-            "branch": setup.opened.branch,
-            "base": setup.base.to_string(),
-            "commit": null,
-            "exit": null,
-            "open": true,
-            "turn_count": paused.turn_count,
-            "max_turns": opened.max_turns,
-            "lead": opened.lead,
-            "voice": opened.voice,
-            "model": opened.model,
-            "artifacts": [],
-            "left": [],
-            "recording": synthesis::open_recording(&opened.item, &paused.log),
-            "run": opened.run,
-            "already_recorded": false,
-            "synthesis_summary": null,
-            "decisions": 0,
-            "open_questions": 0,
-            "unheard": 0,
-            "left_out": left_out(setup),
-            "usage": usage,
-        })
-    }
-}
-
-impl Held<'_> {
-    /// How many messages came too late to be discussed.
-    fn unheard(&self) -> usize {
-        let log = match self.setup.stays_open() {
-            true => discussion::open::added(&self.finished.log),
-            false => &self.finished.log,
-        };
-        log.iter().filter(|record| matches!(record.event, Event::Unheard(_))).count()
-    }
-
-    /// The report of what was committed.
-    fn landed(&self, landed: &landing::Landed) -> (Value, Oid) {
-        let mut report = self.report(&landed.outcome);
-        report["base"] = json!(landed.parent.to_string());
-        report["commit"] = json!(landed.commit.to_string());
-        (report, landed.commit)
-    }
-
-    /// What `--json` prints (contract, section 2).
-    fn report(&self, outcome: &Outcome) -> Value {
-        let Held { setup, finished, usage } = self;
-        let opened = &finished.opened;
-        let left: Vec<Value> =
-            outcome.left.iter().map(|left| json!({"path": left.path, "reason": left.reason})).collect();
-        json!({
-            "item": opened.item,
-            "step_id": opened.step.id,
-            "branch": setup.opened.branch,
-            "base": setup.base.to_string(),
-            "commit": null,
-            "exit": finished.closed.exit,
-            "turn_count": finished.closed.turn_count,
-            "max_turns": opened.max_turns,
-            "lead": opened.lead,
-            "voice": opened.voice,
-            "model": opened.model,
-            "artifacts": artifacts(outcome),
-            "left": left,
-            "recording": outcome.recording,
-            "run": opened.run,
-            "already_recorded": false,
-            "synthesis_summary": finished.summary.summary,
-            "decisions": finished.summary.decisions.len(),
-            "open_questions": finished.summary.open_questions.len(),
-            "unheard": self.unheard(),
-            "possible_decisions": [],
-            "left_out": left_out(setup),
-            "usage": usage,
-        })
-    }
+    Ok(Landed {
+        branch: branch.clone(),
+        base: finished.opened.base.clone(),
+        commit: Some(setup.repo.brought(commit, recording)?),
+        already_recorded: true,
+        outcome: Outcome::nothing(recording),
+        held: Held {
+            talk: Talk::Finished(Box::new(finished)),
+            usage: Meter::default(),
+            left_out: setup.script.left_out.clone(),
+        },
+    })
 }

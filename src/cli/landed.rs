@@ -6,8 +6,8 @@ use super::screen::Screen;
 use super::unified::unified;
 use crate::item::Change;
 use crate::plain::count;
+use crate::run::Landed;
 use crate::synthesis::Outcome;
-use crate::walk::Held;
 
 /// `Updated …, section "…": added ….`, a line an artifact.
 pub fn announce(outcome: &Outcome, screen: &Screen) {
@@ -28,28 +28,44 @@ pub fn artifacts(outcome: &Outcome) -> Vec<Value> {
     outcome.placed.iter().map(one).collect()
 }
 
-/// A discussion that an analysis has held, as `--json` tells it (contract, section 2).
-pub fn held(held: &Held) -> Value {
-    let (finished, outcome) = (&held.finished, &held.outcome);
-    let opened = &finished.opened;
-    json!({
+/// What `--json` prints of a discussion (contract, section 2).
+pub fn to_json(landed: &Landed) -> Value {
+    let Landed { held, outcome, .. } = landed;
+    let (opened, finished) = (held.opened(), held.finished());
+    let summary = finished.map(|finished| &finished.summary);
+    let left: Vec<Value> =
+        outcome.left.iter().map(|left| json!({"path": left.path, "reason": left.reason})).collect();
+    let left_out: Vec<Value> =
+        held.left_out.iter().map(|one| json!({"by": one.by, "reason": one.reason})).collect();
+    let mut report = json!({
         "item": opened.item,
         "step_id": opened.step.id,
-        "branch": opened.branch,
-        "base": held.base,
-        "commit": held.commit.map(|commit| commit.to_string()),
-        "exit": finished.closed.exit,
-        "turn_count": finished.closed.turn_count,
+        "branch": landed.branch,
+        "base": landed.base,
+        "commit": landed.commit.map(|commit| commit.to_string()),
+        "exit": finished.map(|finished| finished.closed.exit),
+        "turn_count": held.turn_count(),
         "max_turns": opened.max_turns,
         "lead": opened.lead,
         "voice": opened.voice,
+        "model": opened.model,
         "artifacts": artifacts(outcome),
+        "left": left,
         "recording": outcome.recording,
         "run": opened.run,
-        "already_recorded": held.already_recorded,
-        "synthesis_summary": finished.summary.summary,
-        "usage": held.usage,
-    })
+        "already_recorded": landed.already_recorded,
+        "synthesis_summary": summary.map(|summary| &summary.summary),
+        "decisions": summary.map_or(0, |summary| summary.decisions.len()),
+        "open_questions": summary.map_or(0, |summary| summary.open_questions.len()),
+        "unheard": held.unheard(),
+        "possible_decisions": [],
+        "left_out": left_out,
+        "usage": held.usage.value(),
+    });
+    if finished.is_none() {
+        report["open"] = json!(true);
+    }
+    report
 }
 
 /// A change as people read it: of a new recording, which repeats what was just said, only that it is there.

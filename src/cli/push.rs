@@ -1,7 +1,6 @@
 //! Pushing what was committed: forward only, placed anew where somebody else was first.
 
 use git2::Oid;
-use serde_json::Value;
 
 use super::elaborate::Setup;
 use super::exit::Fail;
@@ -9,6 +8,7 @@ use super::screen::Screen;
 use super::{elaborate, service};
 use crate::repo::remote::{Pushed, Remote};
 use crate::repo::{Repo, short};
+use crate::run::Landed;
 
 /// How often additions are placed again after somebody else's commits.
 const TRIES: usize = 3;
@@ -20,45 +20,50 @@ pub fn possible(repo: &Repo, name: &str) -> Result<(), Fail> {
 }
 
 /// `--push`: to a remote of this repository, by its name.
-pub fn to_remote(
-    setup: &Setup,
-    name: &str,
-    landed: (Value, Oid),
-    screen: &Screen,
-) -> Result<(Value, Oid), Fail> {
+pub fn to_remote(setup: &Setup, name: &str, landed: Landed, screen: &Screen) -> Result<Landed, Fail> {
     let mut again = |landed: &Landed, tip| elaborate::land_again(setup, landed, tip, screen);
     named(setup.repo(), name, &setup.opened().branch, landed, &mut again, screen)
 }
 
 /// Pushes a branch to a remote of this repository, by its name.
-pub fn named(
+pub fn named<T: Committed>(
     repo: &Repo,
     name: &str,
     branch: &str,
-    landed: Landed,
-    again: &mut dyn FnMut(&Landed, Oid) -> Result<Landed, Fail>,
+    landed: T,
+    again: &mut dyn FnMut(&T, Oid) -> Result<T, Fail>,
     screen: &Screen,
-) -> Result<Landed, Fail> {
+) -> Result<T, Fail> {
     forward(repo, branch, &service::named_remote(repo, name)?, landed, again, screen)
 }
 
-/// What was committed, and where.
-type Landed = (Value, Oid);
+/// What has come to a commit.
+pub trait Committed {
+    /// The last commit; none where nothing was to be committed.
+    fn commit(&self) -> Option<Oid>;
+}
+
+impl Committed for Landed {
+    fn commit(&self) -> Option<Oid> {
+        self.commit
+    }
+}
 
 /// Pushes a branch; a remote that has moved on gets the additions on its new tip, by `again`, at
 /// most three times.
-pub fn forward(
+pub fn forward<T: Committed>(
     repo: &Repo,
     branch: &str,
     remote: &Remote,
-    mut landed: Landed,
-    again: &mut dyn FnMut(&Landed, Oid) -> Result<Landed, Fail>,
+    mut landed: T,
+    again: &mut dyn FnMut(&T, Oid) -> Result<T, Fail>,
     screen: &Screen,
-) -> Result<Landed, Fail> {
+) -> Result<T, Fail> {
+    let shown = |landed: &T| landed.commit().map(short).unwrap_or_default();
     for _ in 0..=TRIES {
-        let commit = landed.1;
+        let committed = shown(&landed);
         let committed_but = |why: String| {
-            Fail::new(format!("{why}; the commit {} is on {branch} here and was not pushed", short(commit)))
+            Fail::new(format!("{why}; the commit {committed} is on {branch} here and was not pushed"))
         };
         match repo.push(remote, branch).map_err(|error| committed_but(error.to_string()))? {
             Pushed::Done => {
@@ -74,13 +79,13 @@ pub fn forward(
                     "{branch} has moved on to {}; the additions are placed there",
                     short(tip)
                 ));
-                repo.follow(branch, tip, Some(commit))?;
+                repo.follow(branch, tip, landed.commit())?;
                 landed = again(&landed, tip)?;
             }
         }
     }
     Err(Fail::new(format!(
         "the remote's {branch} kept moving; try again: the commit {} is on the branch here",
-        short(landed.1)
+        shown(&landed)
     )))
 }

@@ -28,6 +28,14 @@ impl Paused {
         }
     }
 
+    /// The discussion of a log that was committed, as it waits.
+    pub fn read(log: Log) -> Option<Paused> {
+        let Event::Opened(opened) = &log.first()?.event else { return None };
+        let Event::Paused(paused) = &log.last()?.event else { return None };
+        let (opened, turn_count) = (opened.as_ref().clone(), paused.turn_count);
+        Some(Paused { opened, turn_count, log })
+    }
+
     /// When the last run ended: the time of its commit.
     pub fn ended(&self) -> Option<Time> {
         self.log.last().map(|last| last.at)

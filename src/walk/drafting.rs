@@ -64,7 +64,7 @@ impl Walk<'_> {
         if meter.requests() > 0 {
             audience.say(&format!("\n{}", meter.table()));
             let step = step.id.clone();
-            self.drafts.push(Drafting { step, voice: voice.clone(), usage: meter.value() });
+            self.drafts.push(Drafting { step, voice: voice.clone(), usage: meter.clone() });
         }
         let drafted = Drafted { voice: voice.clone(), lines: draft.lines.clone(), confirmed_by: None };
         audience.hears(&drafted.shown().join("\n")).map_err(Stumbled::Audience)?;
@@ -84,9 +84,9 @@ impl Walk<'_> {
         for (step, summary) in &self.analysis.opened().elaborations {
             found.entry(step).or_default().push(summary);
         }
-        for held in &self.elaborations {
-            let step = &held.finished.opened.step.id;
-            found.entry(step).or_default().push(&held.finished.summary.summary);
+        for finished in self.elaborations.iter().filter_map(|landed| landed.held.finished()) {
+            let said = &finished.summary.summary;
+            found.entry(&finished.opened.step.id).or_default().push(said);
         }
         let earlier = |(step, said): (&str, Vec<&str>)| Earlier {
             path: format!("steps/{step}"),

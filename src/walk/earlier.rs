@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use git2::Oid;
 
 use super::talk::{read_talk, talk_run};
-use super::{Held, Setup, Stumbled, Walked, facts};
+use super::{Setup, Stumbled, Walked, facts};
 use crate::analysis::event::{Event, Opened, Record};
 use crate::analysis::{Analysis, Stopped};
 use crate::landing;
 use crate::model::Meter;
 use crate::repo::{Error, trailers};
+use crate::run::{Held, Landed, Talk};
 use crate::synthesis::Outcome;
 
 /// Commits of a branch that are looked at to find where it was cut off.
@@ -97,7 +98,7 @@ fn pair(text: &str) -> (usize, usize) {
 }
 
 /// The discussions that an earlier run of the same id has held.
-pub(super) fn earlier_talks(setup: &Setup<'_>, earlier: &Earlier) -> Result<Vec<Held>, Stumbled> {
+pub(super) fn earlier_talks(setup: &Setup<'_>, earlier: &Earlier) -> Result<Vec<Landed>, Stumbled> {
     let Some(fixed) = setup.fixed else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for (commit, step, run) in &earlier.talks {
@@ -105,11 +106,18 @@ pub(super) fn earlier_talks(setup: &Setup<'_>, earlier: &Earlier) -> Result<Vec<
             continue;
         };
         if let Some(finished) = read_talk(setup.repo, *commit, &path)? {
-            let base = finished.opened.base.clone();
-            let outcome = Outcome::nothing(&path);
-            let usage = Meter::default().value();
-            let commit = Some(*commit);
-            found.push(Held { finished, outcome, base, commit, already_recorded: true, usage });
+            found.push(Landed {
+                branch: finished.opened.branch.clone(),
+                base: finished.opened.base.clone(),
+                commit: Some(*commit),
+                already_recorded: true,
+                outcome: Outcome::nothing(&path),
+                held: Held {
+                    talk: Talk::Finished(Box::new(finished)),
+                    usage: Meter::default(),
+                    left_out: Vec::new(),
+                },
+            });
         }
     }
     Ok(found)

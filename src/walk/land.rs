@@ -209,8 +209,8 @@ impl Walk<'_> {
             Stood::Overtaken(tip) if self.setup.repo.message_of(tip)? == message => self.commits.push(tip),
             Stood::Overtaken(_) => return Err(NotLanded::Busy(self.setup.branch.clone()).into()),
         }
-        for held in &mut self.elaborations {
-            held.commit = self.commits.last().copied();
+        for landed in &mut self.elaborations {
+            landed.commit = self.commits.last().copied();
         }
         Ok(())
     }

@@ -28,8 +28,8 @@ use crate::analysis::plan::Unplannable;
 use crate::analysis::scan::{Census, Measure, keywords, measure};
 use crate::analysis::{Analysis, Next, Stopped, Unopened, depth, forms, greeting, menu};
 use crate::config;
+use crate::discussion;
 use crate::discussion::event::{Author, Record as Line, Time};
-use crate::discussion::{self, Finished};
 use crate::item::{Change, Item, Meta};
 use crate::landing::NotLanded;
 use crate::library::Library;
@@ -38,10 +38,11 @@ use crate::model::prompt::Want;
 use crate::persona::Persona;
 use crate::plain;
 use crate::repo::{Error, Repo};
+use crate::run;
 use crate::script::{At, Script, Taken};
 use crate::session::Stopped as Broken;
 use crate::step::{Prompt, Step};
-use crate::synthesis::{Outcome, Unplaced};
+use crate::synthesis::Unplaced;
 use crate::template::Failed;
 use crate::voice::passages::Passages;
 
@@ -111,24 +112,13 @@ pub struct Setup<'r> {
     pub clock: &'r dyn Fn() -> Time,
 }
 
-/// A discussion that was held in a menu.
-pub struct Held {
-    pub finished: Finished,
-    pub outcome: Outcome,
-    pub base: String,
-    pub commit: Option<Oid>,
-    pub already_recorded: bool,
-    /// What a model took, as `--json` has it.
-    pub usage: serde_json::Value,
-}
-
 /// A step that a model was asked to draft.
 pub struct Drafting {
     pub step: String,
     /// The voice as the step's log names it.
     pub voice: String,
-    /// What the model took, as `--json` has it.
-    pub usage: serde_json::Value,
+    /// What the model took.
+    pub usage: Meter,
 }
 
 /// How a walk ended.
@@ -141,7 +131,7 @@ pub struct Walked {
     pub item: Item,
     /// Changes that were not committed, against what is on the branch.
     pub pending: Vec<Change>,
-    pub elaborations: Vec<Held>,
+    pub elaborations: Vec<run::Landed>,
     pub drafts: Vec<Drafting>,
     pub phase: Option<String>,
     pub next_step: Option<String>,
@@ -214,7 +204,7 @@ struct Walk<'r> {
     censuses: BTreeMap<Vec<String>, Census>,
     /// The parts of artifacts that the library's steps name.
     parts: Vec<draft::Named>,
-    elaborations: Vec<Held>,
+    elaborations: Vec<run::Landed>,
     drafts: Vec<Drafting>,
     /// Discussions of the step under way.
     talks: usize,
@@ -641,12 +631,12 @@ impl Walk<'_> {
             let found = earlier(&self.setup)?;
             // A copy of this run has held some of the discussions.
             let mut own = std::mem::take(&mut self.elaborations);
-            for mut held in earlier_talks(&self.setup, &found)? {
-                let is_same = |one: &Held| one.finished.opened.run == held.finished.opened.run;
+            for mut landed in earlier_talks(&self.setup, &found)? {
+                let is_same = |one: &run::Landed| one.held.opened().run == landed.held.opened().run;
                 if let Some(at) = own.iter().position(is_same) {
-                    held = Held { commit: held.commit, ..own.swap_remove(at) };
+                    landed = run::Landed { commit: landed.commit, ..own.swap_remove(at) };
                 }
-                self.elaborations.push(held);
+                self.elaborations.push(landed);
             }
             self.commits = found.commits;
         }

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 
 use git2::Oid;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Audience, Held, Mode, Stumbled, Walk};
+use super::{Audience, Mode, Stumbled, Walk};
 use crate::analysis::event::Event;
 use crate::discussion::event::{Event as Said, Opened, Record, SECRETARY, StepRef};
 use crate::discussion::{self, Discussion, Finished};
@@ -17,6 +17,7 @@ use crate::model::{Live, Meter};
 use crate::plain;
 use crate::repo::{Pending, Repo};
 use crate::review::Rules;
+use crate::run::{Held, Landed, Talk};
 use crate::script::{Occasion, Reply, Script};
 use crate::session::{Stopped, Went, asked, hold};
 use crate::step::Step;
@@ -162,18 +163,27 @@ impl Walk<'_> {
     fn land_talk(
         &mut self,
         finished: Finished,
-        usage: Value,
+        usage: Meter,
         audience: &dyn Audience,
     ) -> Result<String, Stumbled> {
         let library = self.setup.library;
         let base = self.at.to_string();
-        if self.setup.mode != Mode::Each {
+        let (commit, outcome, already_recorded) = if self.setup.mode == Mode::Each {
+            self.commit_talk(&finished)?
+        } else {
             let (outcome, additive) = landing::place(&self.item, &finished, library)?;
             self.grow(additive.changes())?;
-            let held = Held { finished, outcome, base, commit: None, already_recorded: false, usage };
-            return Ok(self.told(held, audience));
-        }
-        let landed = landing::land(self.setup.repo, library, &finished, self.at, &self.item)?;
+            (None, outcome, false)
+        };
+        let talk = Talk::Finished(Box::new(finished));
+        let held = Held { talk, usage, left_out: Vec::new() };
+        let branch = self.setup.branch.clone();
+        Ok(self.told(Landed { held, branch, base, commit, already_recorded, outcome }, audience))
+    }
+
+    /// Commits a discussion and goes on from there.
+    fn commit_talk(&mut self, finished: &Finished) -> Result<(Option<Oid>, Outcome, bool), Stumbled> {
+        let landed = landing::land(self.setup.repo, self.setup.library, finished, self.at, &self.item)?;
         let (commit, outcome, already_recorded) = match landed {
             landing::Landing::Done(landed) => {
                 self.commits.push(landed.commit);
@@ -187,22 +197,21 @@ impl Walk<'_> {
         };
         self.at = commit;
         self.item = self.setup.repo.item(commit, &self.item.path)?;
-        let held = Held { finished, outcome, base, commit: Some(commit), already_recorded, usage };
-        Ok(self.told(held, audience))
+        Ok((Some(commit), outcome, already_recorded))
     }
 
-    fn told(&mut self, held: Held, audience: &dyn Audience) -> String {
+    fn told(&mut self, landed: Landed, audience: &dyn Audience) -> String {
         audience.say("");
-        for line in &held.outcome.announcements {
+        for line in &landed.outcome.announcements {
             audience.say(line);
         }
-        if let Some(commit) = held.commit {
+        if let Some(commit) = landed.commit {
             let text =
                 format!("Committed {} on {}: the discussion.", crate::repo::short(commit), self.setup.branch);
             audience.strong(&text);
         }
-        let recording = held.outcome.recording.clone();
-        self.elaborations.push(held);
+        let recording = landed.outcome.recording.clone();
+        self.elaborations.push(landed);
         recording
     }
 
@@ -215,7 +224,7 @@ impl Walk<'_> {
         log: &mut Option<Pending>,
         evidence: Evidence,
         audience: &dyn Audience,
-    ) -> Result<Value, Stumbled> {
+    ) -> Result<Meter, Stumbled> {
         let clock = self.setup.clock;
         let is_live = script.is_live();
         let log = RefCell::new(log);
@@ -234,7 +243,7 @@ impl Walk<'_> {
             while hold(talk, None, stand_in, script, clock, &mut tell)? == Went::Waiting {
                 listen(talk, script, audience)?;
             }
-            return Ok(Meter::default().value());
+            return Ok(Meter::default());
         };
         let target = synthesis::target(&self.item, talk.step());
         let first = script.inputs().flatten().next().map(|input| input.text.clone());
@@ -250,7 +259,7 @@ impl Walk<'_> {
         }
         live.notes().iter().for_each(|note| audience.note(note));
         audience.say(&format!("\n{}", live.meter().table()));
-        Ok(live.meter().value())
+        Ok(live.meter().clone())
     }
 
     /// A discussion that this very run has held before it was cut off: its inputs are passed over.

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use git2::Oid;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::analyze::{self, Answers, Kept};
 use super::super::exit::{Code, Fail};
+use super::super::landed::to_json;
 use super::super::screen::Screen;
 use super::super::{actions, elaborate, identity, read_file, table, write_whole};
 use super::open::Conversation;
@@ -19,11 +20,14 @@ use crate::discussion::open;
 use crate::github::trigger::What;
 use crate::item::meta::Source;
 use crate::library::{Library, sha256};
+use crate::model::Meter;
 use crate::model::tape::Tape;
 use crate::plain;
 use crate::replay::{Recording, Replay, other_words};
 use crate::repo::short;
+use crate::run::{Held, Landed, Talk};
 use crate::script;
+use crate::synthesis::Outcome;
 
 /// Name of the recording in the folder that is handed over.
 const HANDED: &str = "recording.jsonl";
@@ -61,7 +65,7 @@ impl Job<'_> {
             self.screen,
         )?;
         let path = folder.join(HANDED);
-        let mut report = elaborate::hold_and_keep(&setup, &path, self.screen)?;
+        let mut report = to_json(&elaborate::hold_and_keep(&setup, &path, self.screen)?);
         report["digest"] = json!(self.digest_of(&path)?);
         self.screen.json(&report);
         Ok(Code::Yes)
@@ -98,7 +102,7 @@ impl Job<'_> {
         if let Some(tip) = self.repo.tip(&seat.branch)? {
             self.repo.put_back(&seat.branch, tip, before)?;
         }
-        let (mut report, _) = went?.report();
+        let mut report = went?.to_json();
         let path = folder.join(ANSWERS);
         let shown = plain::shown(&path.display().to_string());
         write_whole(&path, kept.text().as_bytes())
@@ -224,7 +228,7 @@ impl Job<'_> {
         recording: &Recording,
         replay: &Replay,
         seat: &Seat,
-    ) -> Result<(Value, Oid), Fail> {
+    ) -> Result<Landed, Fail> {
         land_at(replay, recording, &seat.branch, self.start(seat)?, self.screen)
     }
 }
@@ -236,16 +240,23 @@ pub(super) fn land_at(
     branch: &str,
     start: Oid,
     screen: &Screen,
-) -> Result<(Value, Oid), Fail> {
+) -> Result<Landed, Fail> {
     let found = replay.run_for_landing(recording, start, None)?;
     if let (Some(paused), None) = (&found.paused, &found.divergence) {
         let grown = replay.pause(paused, start)?;
-        let opened = &paused.opened;
         screen.say_strong(&format!("Committed {} on {branch}.", short(grown.commit)));
-        return Ok((
-            json!({"recording": grown.recording, "commit": grown.commit.to_string(), "branch": branch, "step_id": opened.step.id, "open": true}),
-            grown.commit,
-        ));
+        return Ok(Landed {
+            held: Held {
+                talk: Talk::Open(Box::new(paused.clone())),
+                usage: Meter::default(),
+                left_out: Vec::new(),
+            },
+            branch: branch.to_owned(),
+            base: grown.parent.to_string(),
+            commit: Some(grown.commit),
+            already_recorded: grown.stood,
+            outcome: Outcome::nothing(&grown.recording),
+        });
     }
     let (Some(finished), None) = (&found.finished, &found.divergence) else {
         let why = found.divergence.map_or_else(String::new, |found| format!(": {found}"));

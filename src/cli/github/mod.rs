@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use git2::Oid;
 use serde_json::{Value, json};
 
 use self::handed::land_at;
@@ -24,10 +23,11 @@ use self::reading::Read;
 pub use self::reading::{text, thread};
 use self::seat::Seat;
 pub use self::seat::slug_of;
-use super::analyze::Answers;
+use super::analyze::{Answers, Went};
 use super::elaborate::{self, Medium, Task};
 use super::event::Event;
 use super::exit::{Code, Fail};
+use super::push::Committed as _;
 use super::screen::Screen;
 use super::voices;
 use super::{Global, actions, analyze, check, open as open_repo, push, replay, review, service, table};
@@ -44,6 +44,7 @@ use crate::plain;
 use crate::repo::Repo;
 use crate::repo::remote::Remote;
 use crate::review::Review;
+use crate::run::Landed;
 use crate::template::safe;
 use crate::walk::Mode;
 
@@ -431,12 +432,12 @@ impl Job<'_> {
             Conversation::Open(log) => log,
             Conversation::None => Vec::new(),
         };
-        let (report, commit) = if self.run.recording.is_some() {
+        let landed = if self.run.recording.is_some() {
             let (recording, replay) = self.handed_over(seat)?;
             self.fits(&recording, read, seat, &log)?;
             self.me = self.look(number);
             let landed = self.land_recording(&recording, &replay, seat)?;
-            let mut again = |_: &(Value, Oid), tip| {
+            let mut again = |_: &Landed, tip| {
                 self.still_ours(tip, seat, number)?;
                 land_at(&replay, &recording, &seat.branch, tip, self.screen)
             };
@@ -446,13 +447,12 @@ impl Job<'_> {
             let setup = elaborate::set_up(self.global, task, table::BuiltIn::begin(), self.screen)?;
             self.me = self.look(number);
             let landed = elaborate::hold_and_land(&setup, self.screen)?;
-            let mut again = |landed: &(Value, Oid), tip| {
+            let mut again = |landed: &Landed, tip| {
                 self.still_ours(tip, seat, number)?;
                 elaborate::land_again(&setup, landed, tip, self.screen)
             };
             push::forward(setup.repo(), &seat.branch, remote, landed, &mut again, self.screen)?
         };
-        let landed = self.landed(report, commit)?;
         self.tell(read, seat, &landed)
     }
 
@@ -470,20 +470,15 @@ impl Job<'_> {
         self.me = self.look(number);
         let task = self.walk(read, seat, answers);
         let mut went = analyze::walk_item(self.global, task.again(), self.screen)?;
-        let (mut report, commit) = went.report();
         // Nothing new: then the branch is as it is, and is only told of.
-        let tip = self.repo.tip(&seat.branch)?;
-        if let Some(commit) = commit.or(tip) {
-            let mut again = |_: &(Value, Oid), tip| {
+        if went.commit().or(self.repo.tip(&seat.branch)?).is_some() {
+            let mut again = |_: &Went, tip| {
                 self.still_ours(tip, seat, number)?;
-                went = analyze::walk_item(self.global, task.again(), self.screen)?;
-                let (report, commit) = went.report();
-                Ok((report, commit.unwrap_or(tip)))
+                analyze::walk_item(self.global, task.again(), self.screen)
             };
-            (report, _) =
-                push::forward(&self.repo, &seat.branch, remote, (report, commit), &mut again, self.screen)?;
+            went = push::forward(&self.repo, &seat.branch, remote, went, &mut again, self.screen)?;
         }
-        self.tell_analysis(read, seat, report, &run)
+        self.tell_analysis(read, seat, &went, &run)
     }
 }
 

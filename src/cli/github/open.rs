@@ -18,7 +18,9 @@ use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
 use crate::github::trigger::What;
 use crate::item::{Item, is_document, meta};
+use crate::run::{Held, Landed};
 use crate::script::{Input, Script};
+use crate::synthesis::Outcome;
 
 /// What the branch says of an issue's conversation.
 pub(super) enum Conversation {
@@ -213,21 +215,25 @@ impl Job<'_> {
         path: &str,
         log: Vec<Record>,
     ) -> Result<Answered, Fail> {
-        let tip = self.start(seat)?;
-        let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else {
-            return Err(Fail::new(format!("{path} has no beginning")));
+        let held = Held::read(log).ok_or_else(|| Fail::new(format!("{path} has no beginning")))?;
+        let landed = Landed {
+            branch: seat.branch.clone(),
+            base: held.opened().base.clone(),
+            commit: Some(self.start(seat)?),
+            already_recorded: true,
+            outcome: Outcome::nothing(path),
+            held,
         };
-        let report = json!({"recording": path, "branch": seat.branch, "already_recorded": true});
-        if open::stays_open(&log) {
-            return match read.part(&read.own, &open::run_id(&log)) {
+        let (log, opened) = (landed.held.log(), landed.held.opened());
+        if opened.stays_open {
+            return match read.part(&read.own, &open::run_id(log)) {
                 Some(ours) => self.already(seat, Some(ours)),
-                None => self.tell_part(read, seat, &report, tip, &log),
+                None => self.tell_part(read, seat, &landed),
             };
         }
         if read.tells_of(&opened.run) {
             return self.already(seat, read.known_id());
         }
-        let landed = self.landed(report, tip)?;
         self.tell(read, seat, &landed)
     }
 

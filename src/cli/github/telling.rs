@@ -4,14 +4,17 @@
 use git2::Oid;
 use serde_json::{Value, json};
 
+use super::super::analyze::Went;
 use super::super::exit::Fail;
+use super::super::landed::to_json;
+use super::super::push::Committed as _;
 use super::super::{actions, report, service, table};
 use super::reading::Read;
 use super::seat::Seat;
 use super::{Answered, Job};
-use crate::analysis::{depth, depth_of};
-use crate::discussion::event::{Event as Talked, Record, from_lines};
-use crate::discussion::{finished, open};
+use crate::analysis::{Stopped, depth, depth_of};
+use crate::discussion::event::{Event as Talked, Record};
+use crate::discussion::open;
 use crate::github::ACTIONS_BOT;
 use crate::github::hub::PullState;
 use crate::github::marker::Marker;
@@ -25,18 +28,13 @@ use crate::item::{DRAFT, Item};
 use crate::library::{Library, sha256};
 use crate::plain;
 use crate::review::{self, Document, Rules};
+use crate::run::Landed;
 use crate::step::{Prompt, Step};
+use crate::synthesis::{self, Placed};
 
 /// A question as the comment shows it, with the form of its answer.
 fn with_form(prompt: Prompt) -> String {
     if prompt.form.is_empty() { prompt.text } else { format!("{} Form: {}", prompt.text, prompt.form) }
-}
-
-/// A discussion that was committed.
-pub(super) struct Landed {
-    report: Value,
-    commit: Oid,
-    log: Vec<Record>,
 }
 
 impl Job<'_> {
@@ -44,16 +42,14 @@ impl Job<'_> {
         &mut self,
         read: &Read,
         seat: &Seat,
-        mut report: Value,
+        went: &Went,
         run: &str,
     ) -> Result<Answered, Fail> {
         let library = self.library()?;
-        let text = |key: &str| report[key].as_str().map(str::to_owned);
-        let steps = report["steps_completed"].as_array().into_iter().flatten();
+        let walked = &went.walked;
         let unused = read.unused(&[]);
         let item = self.repo.item(self.start(seat)?, &seat.item)?;
-        let next = text("next_step");
-        let next = next.and_then(|id| library.step(&id).ok());
+        let next = walked.next_step.as_ref().and_then(|id| library.step(id).ok());
         // The questions are numbered as the next run asks them.
         let scan = item.documents().find(|(name, _)| *name == "quick-scan.md").map_or("", |(_, text)| text);
         let (scope, complexity) = depth::stated(scan);
@@ -65,13 +61,13 @@ impl Job<'_> {
         let prompts = next.zip(depth).map(|(step, depth)| step.prompts(depth)).unwrap_or_default();
         let questions: Vec<String> = prompts.into_iter().map(with_form).collect();
         let understood = self.understood(read, seat, &item)?;
-        let mut walked = page::Walked {
+        let mut told = page::Walked {
             name: &read.thread.title,
             slug: table::slug(&seat.item),
             branch: &seat.branch,
             number: read.thread.number,
-            is_complete: report["stopped"] == "complete",
-            done: steps.filter_map(|step| step.as_str().map(str::to_owned)).collect(),
+            is_complete: walked.stopped == Stopped::Complete,
+            done: walked.item.meta.steps_completed().into_iter().collect(),
             next: next.map(|step| (step.id.as_str(), step.title.as_str())),
             questions: &questions,
             understood: &understood,
@@ -80,15 +76,16 @@ impl Job<'_> {
             leaves: &read.leaves,
             unused: &unused,
         };
-        let (title, body) = walked.pull_request();
-        walked.links.pull_request = self.pull_request(seat, &title, &body)?;
+        let (title, body) = told.pull_request();
+        told.links.pull_request = self.pull_request(seat, &title, &body)?;
         let marker = read.marker(run);
-        let comment = walked.comment(&library, &marker)?;
+        let comment = told.comment(&library, &marker)?;
         let address = self.write(read, &marker, &comment, true);
-        let commit = text("commit").unwrap_or_default();
-        self.outputs(&commit, &seat.branch, &walked.links.pull_request, &address);
+        let commit = went.commit().map(|commit| commit.to_string()).unwrap_or_default();
+        self.outputs(&commit, &seat.branch, &told.links.pull_request, &address);
         actions::summary(comment.split_once('\n').map_or("", |(_, rest)| rest))?;
-        report["pull_request"] = json!(walked.links.pull_request);
+        let mut report = went.to_json();
+        report["pull_request"] = json!(told.links.pull_request);
         report["comment"] = json!(address);
         self.screen.json(&report);
         Ok(Answered::Now)
@@ -181,35 +178,26 @@ impl Job<'_> {
         }
     }
 
-    /// What is in the commit, read back.
-    pub(super) fn landed(&self, report: Value, commit: Oid) -> Result<Landed, Fail> {
-        let path = report["recording"].as_str().unwrap_or_default().to_owned();
-        let bytes = self.repo.file(commit, &path)?.unwrap_or_default();
-        let log = from_lines(&path, crate::json::utf8(&path, &bytes)?)?;
-        Ok(Landed { report, commit, log })
-    }
-
     /// Pull request, comment, outputs, summary: what fails here is a warning, the commit is made.
     pub(super) fn tell(&mut self, read: &Read, seat: &Seat, landed: &Landed) -> Result<Answered, Fail> {
-        let Landed { report, commit, log } = landed;
-        if open::stays_open(log) {
-            return self.tell_part(read, seat, report, *commit, log);
-        }
-        let Some(finished) = &finished(log.clone()) else {
-            return Err(Fail::new("the recording that was committed has no end"));
+        let log = landed.held.log();
+        let finished = match landed.held.finished() {
+            Some(finished) if !open::stays_open(log) => finished,
+            _ => return self.tell_part(read, seat, landed),
         };
         let library = self.library()?;
-        let announcements = announcements(report);
+        let announcements = announcements(&landed.outcome);
         let unused = read.unused(log);
-        let (gaps, possible) = (self.gaps(&library, *commit, log)?, self.possible(read));
+        let commit = committed(landed)?;
+        let (gaps, possible) = (self.gaps(&library, commit, log)?, self.possible(read));
         let mut told = Told {
             finished,
             library: &library,
             number: read.thread.number,
-            links: self.links(seat, Some((*commit, report)))?,
+            links: self.links(seat, Some((commit, &landed.outcome.recording)))?,
             unused: &unused,
             announcements: &announcements,
-            usage: &report["usage"],
+            usage: &landed.held.usage.value(),
             outcome: Outcome { gaps: &gaps, possible: &possible, leaves: &read.leaves },
         };
         let (title, body) = told.pull_request()?;
@@ -221,33 +209,21 @@ impl Job<'_> {
         if let Err(fail) = told.job_summary().map_err(Fail::from).and_then(|text| actions::summary(&text)) {
             self.screen.warn(&fail.message);
         }
-        let mut report = report.clone();
-        report["pull_request"] = json!(told.links.pull_request);
-        report["comment"] = json!(comment);
-        report["left_out"] = left_out(&unused);
-        self.screen.json(&report);
+        let pull_request = told.links.pull_request.clone();
+        self.report(landed, &pull_request, &comment, &unused);
         Ok(Answered::Now)
     }
 
     /// One run of a discussion that stays open: a comment of its own, and the pull request at the end.
-    pub(super) fn tell_part(
-        &mut self,
-        read: &Read,
-        seat: &Seat,
-        report: &Value,
-        commit: Oid,
-        log: &[Record],
-    ) -> Result<Answered, Fail> {
-        let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else {
-            return Err(Fail::new("the recording that was committed has no beginning"));
-        };
+    pub(super) fn tell_part(&mut self, read: &Read, seat: &Seat, landed: &Landed) -> Result<Answered, Fail> {
+        let (log, opened, commit) = (landed.held.log(), landed.held.opened(), committed(landed)?);
         let library = self.library()?;
-        let mut links = self.links(seat, Some((commit, report)))?;
-        let ended = finished(log.to_vec());
+        let mut links = self.links(seat, Some((commit, &landed.outcome.recording)))?;
+        let ended = landed.held.finished();
         let unused = read.unused(log);
         let mut result = None;
-        if let Some(finished) = &ended {
-            let announcements = announcements(report);
+        if let Some(finished) = ended {
+            let announcements = announcements(&landed.outcome);
             let (gaps, possible) = (self.gaps(&library, commit, log)?, self.possible(read));
             let mut told = Told {
                 finished,
@@ -256,7 +232,7 @@ impl Job<'_> {
                 links: links.clone(),
                 unused: &unused,
                 announcements: &announcements,
-                usage: &report["usage"],
+                usage: &landed.held.usage.value(),
                 outcome: Outcome { gaps: &gaps, possible: &possible, leaves: &[] },
             };
             let (title, body) = told.pull_request()?;
@@ -285,12 +261,17 @@ impl Job<'_> {
         if let Err(fail) = actions::summary(&shown) {
             self.screen.warn(&fail.message);
         }
-        let mut report = report.clone();
-        report["pull_request"] = json!(links.pull_request);
-        report["comment"] = json!(comment);
-        report["left_out"] = left_out(&unused);
-        self.screen.json(&report);
+        self.report(landed, &links.pull_request, &comment, &unused);
         Ok(if ended.is_some() { Answered::Over } else { Answered::Open })
+    }
+
+    /// What `--json` prints of a run.
+    fn report(&self, landed: &Landed, pull_request: &str, comment: &str, unused: &[Unused]) {
+        let mut report = to_json(landed);
+        report["pull_request"] = json!(pull_request);
+        report["comment"] = json!(comment);
+        report["left_out"] = left_out(unused);
+        self.screen.json(&report);
     }
 
     /// Templates and rules of the default branch: a branch of a discussion has no say in what is told.
@@ -298,12 +279,10 @@ impl Job<'_> {
         table::BuiltIn::begin().library(&self.repo, self.repo.resolve("HEAD")?, &self.config)
     }
 
-    fn links(&self, seat: &Seat, landed: Option<(Oid, &Value)>) -> Result<Links, Fail> {
+    fn links(&self, seat: &Seat, landed: Option<(Oid, &str)>) -> Result<Links, Fail> {
         let page = |path: &str| service::page(&self.hub, path);
         let recording = match landed {
-            Some((commit, report)) => {
-                page(&format!("blob/{commit}/{}", report["recording"].as_str().unwrap_or_default()))?
-            }
+            Some((commit, recording)) => page(&format!("blob/{commit}/{recording}"))?,
             None => String::new(),
         };
         Ok(Links {
@@ -477,10 +456,13 @@ fn left_out(unused: &[Unused]) -> Value {
 }
 
 /// What is in the documents now, a line each.
-pub(super) fn announcements(report: &Value) -> Vec<String> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let lines = report["artifacts"].as_array().into_iter().flatten().map(|one| {
-        format!("{}, section {}: {}", text(&one["path"]), text(&one["section"]), text(&one["description"]))
-    });
-    lines.collect()
+fn announcements(outcome: &synthesis::Outcome) -> Vec<String> {
+    let line =
+        |placed: &Placed| format!("{}, section {}: {}", placed.path, placed.section, placed.description);
+    outcome.placed.iter().map(line).collect()
+}
+
+/// The commit of a discussion that is told.
+fn committed(landed: &Landed) -> Result<Oid, Fail> {
+    landed.commit.ok_or_else(|| Fail::new("the discussion was not committed"))
 }

@@ -16,9 +16,12 @@ use crate::discussion::Finished;
 use crate::discussion::event::{Author, from_lines};
 use crate::landing::{self, Landing};
 use crate::library::Library;
+use crate::model::Meter;
 use crate::replay::{Divergence, Recording, Replay, Replayed, other_words};
 use crate::repo::short;
+use crate::run::{Held, Landed, Talk};
 use crate::script::Script;
+use crate::synthesis::Outcome;
 
 /// A branch is numbered at most up to this.
 const MAX_BRANCHES: usize = 100;
@@ -89,7 +92,8 @@ pub fn land(
         screen
             .note(&format!("the branch {branch} exists; --onto says where a new one starts and is not used"));
     }
-    let (mut entry, _) = land_on(replay, finished, &branch, tip.unwrap_or(onto), screen)?;
+    let landed = land_on(replay, finished, &branch, tip.unwrap_or(onto), screen)?;
+    let mut entry = to_entry(&landed);
     entry["path"] = json!(recording.name);
     entry["reproduced"] = json!(true);
     entry["by"] = json!("commit");
@@ -170,38 +174,46 @@ fn next_branch(replay: &Replay, item: &str, finished: &Finished) -> Result<Strin
     Err(Fail::new(format!("{first} has {MAX_BRANCHES} numbered branches; name one with --branch")))
 }
 
-/// Commits a discussion that came out the same on a branch that is at `start`; the report, and
-/// where it is.
+/// Commits a discussion that came out the same on a branch that is at `start`.
 pub fn land_on(
     replay: &Replay,
     finished: Finished,
     branch: &str,
     start: Oid,
     screen: &Screen,
-) -> Result<(Value, Oid), Fail> {
-    let mut entry = json!({"branch": branch});
-    let commit = match replay.land(finished, branch, start)? {
+) -> Result<Landed, Fail> {
+    let base = finished.opened.base.clone();
+    let talk = Talk::Finished(Box::new(finished.clone()));
+    let held = Held { talk, usage: Meter::default(), left_out: Vec::new() };
+    let branch = branch.to_owned();
+    match replay.land(finished, &branch, start)? {
         Landing::Recorded { commit, recording } => {
             screen.say(&format!(
                 "Already recorded: {branch} carries this run in {recording}. Nothing was changed."
             ));
-            entry["already_recorded"] = json!(true);
-            let brought = replay.repo().brought(commit, &recording)?;
-            entry["recording"] = json!(recording);
-            brought
+            let commit = Some(replay.repo().brought(commit, &recording)?);
+            let outcome = Outcome::nothing(&recording);
+            Ok(Landed { held, branch, base, commit, already_recorded: true, outcome })
         }
-        Landing::Done(landed) => {
+        Landing::Done(placed) => {
             screen.say_strong("Reproduced from its recording.");
-            announce(&landed.outcome, screen);
-            screen.say_strong(&format!("\nCommitted {} on {branch}.", short(landed.commit)));
+            announce(&placed.outcome, screen);
+            screen.say_strong(&format!("\nCommitted {} on {branch}.", short(placed.commit)));
             screen.say(&format!("See it with: git show {branch}"));
-            entry["already_recorded"] = json!(false);
-            entry["base"] = json!(landed.parent.to_string());
-            entry["recording"] = json!(landed.outcome.recording);
-            entry["artifacts"] = json!(artifacts(&landed.outcome));
-            landed.commit
+            let (base, commit, outcome) = (placed.parent.to_string(), Some(placed.commit), placed.outcome);
+            Ok(Landed { held, branch, base, commit, already_recorded: false, outcome })
         }
-    };
-    entry["commit"] = json!(commit.to_string());
-    Ok((entry, commit))
+    }
+}
+
+/// What `--json` says of it beside the recording.
+fn to_entry(landed: &Landed) -> Value {
+    json!({
+        "branch": landed.branch,
+        "already_recorded": landed.already_recorded,
+        "base": landed.base,
+        "recording": landed.outcome.recording,
+        "artifacts": artifacts(&landed.outcome),
+        "commit": landed.commit.map(|commit| commit.to_string()),
+    })
 }
