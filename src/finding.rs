@@ -207,13 +207,7 @@ impl fmt::Display for Finding {
 
 impl Finding {
     fn fmt_alone(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What to do may follow the message, as in an error without a place.
-        let (message, help) = match (&self.hint, self.message.rsplit_once("; ")) {
-            (Some(hint), _) => (self.message.as_str(), Some(hint.as_str())),
-            (None, Some((message, help))) => (message, Some(help)),
-            (None, None) => (self.message.as_str(), None),
-        };
-        write!(f, "{}:{}:{}: {message}", self.path, self.line, self.column)?;
+        write!(f, "{}:{}:{}: {}", self.path, self.line, self.column, self.message)?;
         let number = self.line.to_string();
         if let Some(Excerpt { text, before, marked }) = self.excerpt.as_deref() {
             let width =
@@ -222,7 +216,7 @@ impl Finding {
             let blank = " ".repeat(number.len());
             write!(f, "\n {number} | {text}\n {blank} | {indent}{marks}")?;
         }
-        if let Some(help) = help {
+        if let Some(help) = &self.hint {
             write!(f, "\n {} = help: {help}", " ".repeat(number.len()))?;
         }
         Ok(())
@@ -269,9 +263,14 @@ fn nearness(word: &str, known: &str) -> Option<f64> {
     (is_part || changed >= CHANGED || shared >= SHARED).then_some(changed + shared)
 }
 
-/// `; did you mean "…"?`, or nothing.
+/// `did you mean "…"?`, where a known word is near.
+pub fn suggestion(word: &str, known: &[&str]) -> Option<String> {
+    nearest(word, known).map(|found| format!("did you mean \"{found}\"?"))
+}
+
+/// `; did you mean "…"?`, or nothing: for a message that has a hint of its own.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
-    nearest(word, known).map(|found| format!("; did you mean \"{found}\"?")).unwrap_or_default()
+    suggestion(word, known).map(|found| format!("; {found}")).unwrap_or_default()
 }
 
 #[cfg(test)]

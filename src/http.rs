@@ -22,6 +22,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 pub use reqwest::{Method, Url};
 
 use crate::plain;
+use crate::remedy::{Problem, Remedy};
 
 /// How often a request is sent at most.
 pub const TRIES: u32 = 4;
@@ -156,6 +157,13 @@ pub enum Judged {
 pub struct Failed {
     pub kind: Kind,
     message: String,
+    remedy: Option<String>,
+}
+
+impl Remedy for Failed {
+    fn remedy(&self) -> Option<String> {
+        self.remedy.clone()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,13 +180,24 @@ pub enum Kind {
 
 impl Failed {
     pub fn new(kind: Kind, message: impl Into<String>) -> Failed {
-        Failed { kind, message: message.into() }
+        Failed { kind, message: message.into(), remedy: None }
+    }
+
+    /// The same with what to do about it.
+    #[must_use]
+    pub fn with(self, remedy: impl Into<String>) -> Failed {
+        Failed { remedy: Some(remedy.into()), ..self }
+    }
+
+    /// What is wrong, and what to do about it.
+    pub fn into_problem(self) -> Problem {
+        Problem { what: self.message, remedy: self.remedy }
     }
 
     /// The same failure with what to do about it, for a service that takes its key from the
     /// variable `key`.
     #[must_use]
-    pub fn explained(mut self, key: &str, model: &str) -> Failed {
+    pub fn explained(self, key: &str, model: &str) -> Failed {
         let model = plain::shown(model);
         let hint = match self.kind {
             Kind::Status(401) => format!("set {key} to a key that is valid there"),
@@ -196,8 +215,7 @@ impl Failed {
             Kind::Status(_) => "try again later".to_owned(),
             Kind::Usage => return self,
         };
-        self.message = format!("{}; {hint}", self.message);
-        self
+        self.with(hint)
     }
 }
 
@@ -357,7 +375,7 @@ impl Http {
             Some((_, _, secret)) => secret.redact(&message),
             None => message,
         };
-        Failed { kind, message }
+        Failed::new(kind, message)
     }
 }
 
@@ -441,20 +459,21 @@ pub fn base_url(name: &str, text: &str) -> Result<Url, Failed> {
     let shown = plain::shown(text);
     let wrong = |why: &str| Failed::new(Kind::Usage, format!("{name} is \"{shown}\": {why}"));
     let example = "write it like https://example.org/v1";
-    let url = Url::parse(text.trim()).map_err(|_| wrong(&format!("that is no URL; {example}")))?;
+    let url = Url::parse(text.trim()).map_err(|_| wrong("that is not a URL").with(example))?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Failed::new(
-            Kind::Usage,
-            format!("{name} holds a name or a password; keys come from the environment only"),
-        ));
+        return Err(Failed::new(Kind::Usage, format!("{name} holds a name or a password"))
+            .with("keys come from the environment only"));
     }
     if url.host_str().is_none() || url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong(&format!("it must name a host and a path, and nothing after it; {example}")));
+        return Err(wrong("it must name a host and a path, and nothing after it").with(example));
     }
     match url.scheme() {
         "https" => Ok(url),
         "http" if is_loopback(&url) => Ok(url),
-        _ => Err(wrong("only https keeps a key from others; http is for this machine alone (127.0.0.1)")),
+        _ => {
+            Err(wrong("only https keeps a key from others")
+                .with("http is for this machine alone (127.0.0.1)"))
+        }
     }
 }
 

@@ -26,6 +26,7 @@ use crate::discussion::{Finished, Log};
 use crate::item::{Change, DRAFT, Item};
 use crate::library::{Library, sha256};
 use crate::model::prompt::Earlier;
+use crate::remedy::Remedy;
 use crate::repo::{Committed, Error, Lock, Objects, Repo, Wanted};
 use crate::review::Rules;
 use crate::step::Step;
@@ -152,12 +153,22 @@ pub enum NotLanded {
     Template(#[from] Failed),
     #[error("refused, because the change would not only add: {}", losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Losses { losses: Vec<Loss> },
-    #[error("the branch {0} kept moving; try again")]
+    #[error("the branch {0} kept moving")]
     Busy(String),
-    #[error(
-        "another run has gone on with the discussion in {path} meanwhile; ask again, and the next run goes on from there"
-    )]
+    #[error("another run has gone on with the discussion in {path} meanwhile")]
     GoneOn { path: String },
+}
+
+impl Remedy for NotLanded {
+    fn remedy(&self) -> Option<String> {
+        match self {
+            NotLanded::Repo(error) => error.remedy(),
+            NotLanded::Unplaced(error) => error.remedy(),
+            NotLanded::Busy(_) => Some("try again".to_owned()),
+            NotLanded::GoneOn { .. } => Some("ask again, and the next run goes on from there".to_owned()),
+            NotLanded::Template(_) | NotLanded::Losses { .. } => None,
+        }
+    }
 }
 
 /// Commits a finished discussion on its branch. `start` is where the branch is or begins, as

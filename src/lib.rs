@@ -194,6 +194,7 @@ pub mod page;
 pub mod persona;
 pub mod plain;
 pub mod policy;
+pub mod remedy;
 pub mod review;
 pub mod script;
 pub mod secrets;

@@ -17,9 +17,10 @@ use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::finding::{Finding, did_you_mean};
+use crate::finding::{Finding, suggestion};
 use crate::marks::Marks;
 use crate::persona::{Cast, Persona};
+use crate::remedy::Remedy;
 use crate::step::Step;
 use crate::template::{self, Templates};
 use crate::text::forms::{self, Forms};
@@ -55,10 +56,18 @@ pub enum Unusable {
     Template(#[from] template::Failed),
     #[error("the personas cannot sit down: {0}")]
     Cast(#[from] crate::persona::Unseated),
-    #[error("no step {id}{hint} `roundtable steps list` shows the steps there are")]
-    NoStep { id: String, hint: String },
+    #[error("no step {id}")]
+    NoStep { id: String, near: Option<String> },
     #[error("two step files have the id {id}: {first} and {second}")]
     Twins { id: String, first: String, second: String },
+}
+
+impl Remedy for Unusable {
+    fn remedy(&self) -> Option<String> {
+        let Unusable::NoStep { near, .. } = self else { return None };
+        let near = near.as_ref().map(|near| format!("{near} ")).unwrap_or_default();
+        Some(format!("{near}`roundtable steps list` shows the steps there are"))
+    }
 }
 
 impl Library {
@@ -128,9 +137,7 @@ impl Library {
             (None, _) => {
                 let known: Vec<&str> = self.steps.iter().map(|step| step.id.as_str()).collect();
                 let shown = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(id)), 40);
-                let near = did_you_mean(&shown, &known);
-                let hint = if near.is_empty() { ";".to_owned() } else { near };
-                Err(Unusable::NoStep { hint, id: shown })
+                Err(Unusable::NoStep { near: suggestion(&shown, &known), id: shown })
             }
         }
     }

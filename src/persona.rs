@@ -158,7 +158,7 @@ pub struct Cast {
 pub enum Unseated {
     #[error("a discussion needs at least two personas, and there are {0}")]
     TooFew(usize),
-    #[error("two personas share the {what} \"{value}\"; give each its own")]
+    #[error("two personas share the {what} \"{value}\", and each needs its own")]
     Twins { what: &'static str, value: String },
 }
 

@@ -34,6 +34,7 @@ use crate::finding::{self, Finding};
 use crate::secrets::{self, Masked};
 use crate::source::Source;
 use crate::step::{Depth, Prompt};
+use crate::time;
 use crate::{front_matter, json, plain};
 
 /// A script over this many bytes is refused (16 MiB).
@@ -319,7 +320,7 @@ impl Script {
             if let Some((at, Err(error))) = at.map(|at| (at, Time::parse(at)))
                 && findings.len() < finding::MOST
             {
-                findings.push(Finding::near(name, text, at, error.to_string()));
+                findings.push(Finding::near(name, text, at, error.to_string()).hint(time::FORM));
             }
             found.push_back(raw.and_then(|raw| self.input(number, raw)));
         }

@@ -21,6 +21,7 @@ use crate::discussion::{Cue, Discussion, Next, Refused};
 use crate::minutes::{self, Forms};
 use crate::persona::Persona;
 use crate::plain;
+use crate::remedy::Remedy;
 use crate::script::{Input, Script};
 use crate::text::words::{subjects, unquoted};
 use crate::voice::integrity::{Breach, breaches, without_prefix};
@@ -44,6 +45,15 @@ pub enum Stopped {
     /// The observer of the discussion could not go on, for instance a full disk behind stdout.
     #[error("{0}")]
     Watcher(String),
+}
+
+impl Remedy for Stopped {
+    fn remedy(&self) -> Option<String> {
+        match self {
+            Stopped::Voice(error) => error.remedy(),
+            Stopped::Refused(_) | Stopped::Template(_) | Stopped::Watcher(_) => None,
+        }
+    }
 }
 
 /// What came of a request for a line.

@@ -6,6 +6,9 @@ use chrono::{DateTime, SecondsFormat, Utc};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(DateTime<Utc>);
 
+/// How a time is written.
+pub const FORM: &str = "write it like 2026-02-20T14:30:00Z (RFC 3339)";
+
 impl Time {
     /// A moment, cut to its millisecond.
     pub fn new(moment: DateTime<Utc>) -> Time {
@@ -40,7 +43,7 @@ impl Time {
 
 /// Text that is no RFC 3339 time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is not a time; write it like 2026-02-20T14:30:00Z (RFC 3339)")]
+#[error("\"{0}\" is not a time")]
 pub struct NotATime(String);
 
 impl std::fmt::Display for Time {

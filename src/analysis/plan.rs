@@ -14,7 +14,7 @@ use crate::step::Step;
 /// Why no plan can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Unplannable {
-    #[error("steps depend on each other: {}; take one of them out of `depends_on`", cycle.join(" -> "))]
+    #[error("steps depend on each other through `depends_on`: {}", cycle.join(" -> "))]
     Cycle { cycle: Vec<String> },
     #[error("two step files have the id {id}: {first} and {second}")]
     Twins { id: String, first: String, second: String },

@@ -84,15 +84,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     table::new_path(&item, "")?;
     if repo.work_tree().is_some_and(|root| root.join(&item).is_file()) {
         let folder = Path::new(&item).parent().and_then(Path::to_str).filter(|folder| !folder.is_empty());
-        return Err(Fail::new(format!(
-            "{} is a file, and an item is a folder; name {}",
-            plain::shown(&item),
-            plain::shown(folder.unwrap_or("a folder, such as late-fees"))
-        )));
+        return Err(Fail::new(format!("{} is a file, and an item is a folder", plain::shown(&item)))
+            .with_hint(format!("name {}", plain::shown(folder.unwrap_or("a folder, such as late-fees")))));
     }
     let name = plain::cut(&plain::shown(&name), 120);
     if name.is_empty() {
-        return Err(Fail::new("--name is empty; say what people call the item"));
+        return Err(Fail::new("--name is empty").with_hint("say what people call the item"));
     }
     let place = table::place(global, &repo, &item, options.branch.as_deref(), options.base.as_deref())?;
     let config = table::config(global, &repo, place.base)?;

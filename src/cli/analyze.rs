@@ -171,7 +171,7 @@ impl Audience for Seats<'_> {
         self.screen.check()
     }
     fn hears(&self, text: &str) -> Result<(), String> {
-        voices::refuse_secrets("the next line", text).map_err(|fail| fail.message)
+        voices::refuse_secrets("the next line", text).map_err(|fail| fail.to_line())
     }
 }
 

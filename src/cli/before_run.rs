@@ -131,11 +131,7 @@ pub fn not_there(
     };
     let (branch, path) = (&place.branch, crate::plain::shown(&path));
     let from = base.map_or_else(|| repo.current_branch().unwrap_or_else(|| short(start)), str::to_owned);
-    Fail::new(format!(
-        "the branch {branch} has commits of its own and is older than the item {path}, which {from} has; bring it up \
-         to date with `git switch {branch}` and `git merge {from}`, switch back and try again, or name another branch \
-         with --branch"
-    ))
+    Fail::new(format!("the branch {branch} has commits of its own and is older than the item {path}, which {from} has")).with_hint(format!("bring it up to date with `git switch {branch}` and `git merge {from}`, switch back and try again, or name another branch with --branch"))
 }
 
 /// Whether a recording that a new branch begins with is of this branch before it was merged: of its name, or

@@ -81,7 +81,7 @@ impl Format {
         match (given, screen.is_json()) {
             (Some(Format::Json) | None, true) => Ok(Format::Json),
             (Some(_), true) => {
-                Err(Fail::new("--json and --format say different things; leave one of them out"))
+                Err(Fail::new("--json and --format say different things").with_hint("leave one of them out"))
             }
             (Some(format), false) => Ok(format),
             (None, false) if screen.is_runner() => Ok(Format::Github),
@@ -133,12 +133,10 @@ fn no_upstream(repo: &Repo, options: &Options) -> Fail {
         (!root.join(text).exists() && repo.resolve(text).is_ok()).then(|| crate::plain::shown(text))
     });
     match named {
-        Some(revision) => Fail::new(format!(
-            "{revision} is taken for a path here, and is a revision; did you mean --base {revision}?"
-        )),
-        None => Fail::new(
-            "there is no upstream to compare with; name what the change is to be merged into with --base REV",
-        ),
+        Some(revision) => Fail::new(format!("{revision} is taken for a path here, and is a revision"))
+            .with_hint(format!("did you mean --base {revision}?")),
+        None => Fail::new("there is no upstream to compare with")
+            .with_hint("name what the change is to be merged into with --base REV"),
     }
 }
 
@@ -236,10 +234,10 @@ fn named_paths_exist(repo: &Repo, ranges: &[Range]) -> Result<(), Fail> {
             }
             if !is_there {
                 return Err(Fail::new(format!(
-                    "`protect` names {}, which is neither in the base nor in the head; correct the path in {}, or remove the entry",
-                    crate::plain::shown(named),
-                    config::FILE
-                )));
+                    "`protect` names {}, which is neither in the base nor in the head",
+                    crate::plain::shown(named)
+                ))
+                .with_hint(format!("correct the path in {}, or remove the entry", config::FILE)));
             }
         }
     }
@@ -268,7 +266,7 @@ fn protects_something(
             let message = "nothing in the base or in the head is protected";
             if policies.iter().any(|policy| policy.is_explicit) {
                 let hint = "see `protect` in .roundtable.yaml; `protect: []` protects nothing on purpose";
-                return Err(Fail::new(format!("{message}; {hint}")));
+                return Err(Fail::new(message).with_hint(hint));
             }
             if !is_hook {
                 screen
@@ -430,9 +428,8 @@ fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fai
 fn beside_head(global: &Global, repo: &Repo, is_on_disk: bool) -> Result<Ranges, Fail> {
     if repo.work_tree().is_none() {
         let what = if is_on_disk { "files on disk" } else { "index" };
-        return Err(Fail::new(format!(
-            "a bare repository has no {what}; compare commits with --base and --head"
-        )));
+        return Err(Fail::new(format!("a bare repository has no {what}"))
+            .with_hint("compare commits with --base and --head"));
     }
     let head = repo.head()?;
     let old = head.map(|head| repo.tree_of(head)).transpose()?;
@@ -590,10 +587,11 @@ fn resolve(repo: &Repo, revision: &str) -> Result<Oid, Fail> {
         return Ok(repo.resolve(revision)?);
     }
     Err(Fail::new(format!(
-        "\"{}\" may be {}; write one of them out",
+        "\"{}\" may be {}",
         crate::plain::shown(revision),
         meanings.iter().map(|name| crate::plain::shown(name)).collect::<Vec<_>>().join(" or ")
-    )))
+    ))
+    .with_hint("write one of them out"))
 }
 
 /// The updates of a push: `old new ref` lines on standard input.
@@ -605,9 +603,8 @@ fn pushed(repo: &Repo, refused: &mut Vec<Report>) -> Result<Vec<Wanted>, Fail> {
     for (at, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = || {
             let shown = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(line)), 80);
-            Fail::new(format!(
-                "standard input, line {at}: \"{shown}\" is no `old new ref`; git gives such lines to a pre-receive hook"
-            ))
+            Fail::new(format!("standard input, line {at}: \"{shown}\" is no `old new ref`"))
+                .with_hint("git gives such lines to a pre-receive hook")
         };
         let mut words = line.splitn(3, ' ');
         let mut id = || {
@@ -653,9 +650,8 @@ fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<
                 std::path::Component::ParentDir if whole.pop() => {}
                 _ => {
                     let shown = crate::plain::shown(&path.display().to_string());
-                    return Err(Fail::new(format!(
-                        "{shown} is no path in this repository; name one from the current folder"
-                    )));
+                    return Err(Fail::new(format!("{shown} is no path in this repository"))
+                        .with_hint("name one from the current folder"));
                 }
             }
         }
@@ -665,9 +661,8 @@ fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<
         }
         if !is_there {
             let shown = crate::plain::shown(&path.display().to_string());
-            return Err(Fail::new(format!(
-                "{shown} is neither in the base nor in the head; name a path from the current folder, or none to compare all that is protected"
-            )));
+            return Err(Fail::new(format!("{shown} is neither in the base nor in the head"))
+                .with_hint("name a path from the current folder, or none to compare all that is protected"));
         }
         found.push(whole.as_os_str().as_encoded_bytes().to_vec());
     }

@@ -86,8 +86,8 @@ fn say(checks: &[Check], screen: &Screen) {
 
 /// An error as a finding: what is wrong, and what to do about it.
 fn wrong(fail: &Fail) -> Finding {
-    let (what, help) = fail.parts();
-    Finding::Wrong(what.to_owned(), help.unwrap_or("correct it, and run this again").to_owned())
+    let help = fail.remedy().unwrap_or("correct it, and run this again");
+    Finding::Wrong(fail.message.clone(), help.to_owned())
 }
 
 fn version() -> Check {

@@ -213,21 +213,24 @@ fn can_be_written(path: &Path) -> Result<(), Fail> {
             .is_ok_and(|bytes| !bytes.is_empty() && !bytes.starts_with(b"{\"kind\":\"opened\""));
     if is_other {
         return Err(Fail::new(format!(
-            "--out: {} is there already and is no recording; name a new file",
+            "--out: {} is there already and is no recording",
             plain::shown(&path.display().to_string())
-        )));
+        ))
+        .with_hint("name a new file"));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.is_dir() => Err(Fail::new(format!(
-            "--out: {} cannot be written: there is no folder {}; make it first",
+            "--out: {} cannot be written: there is no folder {}",
             plain::shown(&path.display().to_string()),
             plain::shown(&folder.display().to_string())
-        ))),
+        ))
+        .with_hint("make it first")),
         _ if path.is_dir() => Err(Fail::new(format!(
-            "--out: {} cannot be written: it is a folder; name a file in it",
+            "--out: {} cannot be written: it is a folder",
             plain::shown(&path.display().to_string())
-        ))),
+        ))
+        .with_hint("name a file in it")),
         _ => Ok(()),
     }
 }
@@ -314,7 +317,7 @@ pub fn land_again(setup: &Setup, landed: &Landed, tip: Oid, screen: &Screen) -> 
     // What was read of the item is at another commit: it is read again on this one.
     match landing::land(&setup.repo, &setup.library, finished, tip, &read_at(setup, tip)?)? {
         Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, screen),
-        Landing::Done(placed) => Ok(done(setup, held, placed)),
+        Landing::Done(placed) => Ok(done(setup, held, *placed)),
     }
 }
 
@@ -358,13 +361,13 @@ fn land(setup: &Setup, held: Held, screen: &Screen) -> Result<Landed, Fail> {
             screen.say_strong(&format!("\nCommitted {} on {branch}.", short(placed.commit)));
             screen.say(&format!("See it with: git show {branch}"));
             identity::note_commit(&setup.repo, &setup.opened.author, screen);
-            Ok(done(setup, held, placed))
+            Ok(done(setup, held, *placed))
         }
     }
 }
 
 /// A discussion that was placed and committed.
-fn done(setup: &Setup, held: Held, placed: Box<landing::Landed>) -> Landed {
+fn done(setup: &Setup, held: Held, placed: landing::Landed) -> Landed {
     Landed {
         held,
         branch: setup.opened.branch.clone(),
@@ -487,7 +490,7 @@ pub(super) fn announced(
     log: &mut Log,
     screen: &Screen,
 ) -> Result<(), String> {
-    voices::refuse_secrets("the next line", &record.to_line()).map_err(|fail| fail.message)?;
+    voices::refuse_secrets("the next line", &record.to_line()).map_err(|fail| fail.to_line())?;
     log.append(record, screen);
     // The person who typed it has seen it.
     if setup.medium != Medium::Keyboard || !matches!(record.event, Event::User(_)) {

@@ -44,10 +44,8 @@ impl Event {
     fn id(&self, pointer: &str) -> Result<Oid, Fail> {
         let value = self.payload.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         Oid::from_str(value).ok().filter(|_| value.len() == 40).ok_or_else(|| {
-            Fail::new(format!(
-                "the event {} of Actions has no commit at {pointer}; name one with --base",
-                self.name
-            ))
+            Fail::new(format!("the event {} of Actions has no commit at {pointer}", self.name))
+                .with_hint("name one with --base")
         })
     }
 
@@ -87,9 +85,8 @@ impl Event {
                 let main = repo.resolve(&format!("refs/remotes/origin/{}", main.unwrap_or("HEAD")))?;
                 Ok((Some(main), Some(after), false))
             }
-            other => Err(Fail::new(format!(
-                "the event {other} of Actions names no range of commits; name what the change is to be merged into with --base REV"
-            ))),
+            other => Err(Fail::new(format!("the event {other} of Actions names no range of commits"))
+                .with_hint("name what the change is to be merged into with --base REV")),
         }
     }
 

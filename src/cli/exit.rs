@@ -13,10 +13,13 @@ use crate::finding::{Finding, nearest};
 use crate::landing::NotLanded;
 use crate::library::Unusable;
 use crate::plain;
+use crate::remedy::{Problem, Remedy};
 use crate::replay::{Unlanded, Unread};
 use crate::repo;
 use crate::session::Stopped;
+use crate::synthesis::Unplaced;
 use crate::template::Failed;
+use crate::voice::Speechless;
 use crate::walk::Stumbled;
 
 /// The exit codes (contract, section 2).
@@ -71,9 +74,7 @@ impl Fail {
                 fail.finding = Some(Box::new(finding.clone()));
                 break;
             }
-            if let Some(fault) = error.downcast_ref::<repo::Fault>() {
-                fail.hint = Some(fault.hint.clone());
-            }
+            fail.hint = fail.hint.or_else(|| remedy_of(error));
             fail.lacks_object |= error.downcast_ref::<repo::Error>().is_some_and(repo::Error::lacks_object);
             cause = error.source();
         }
@@ -83,40 +84,67 @@ impl Fail {
     /// What `--json` prints of it (contract, section 2): `message`, and where known `path`, `line`, `column`
     /// and `help`.
     pub fn to_json(&self) -> Value {
-        let (what, help) = self.parts();
+        let help = self.help();
         let mut error = Map::new();
-        let mut put = |key: &str, value: Value| error.insert(key.to_owned(), value);
+        let mut put = |key: &str, value: Value| {
+            error.insert(key.to_owned(), value);
+        };
         match self.finding.as_deref() {
-            Some(Finding { path, line, column, message, hint, .. }) => {
-                let (message, help) = match (hint, message.rsplit_once("; ")) {
-                    (Some(hint), _) => (message.as_str(), Some(hint.as_str())),
-                    (None, Some((message, help))) => (message, Some(help)),
-                    (None, None) => (message.as_str(), None),
-                };
-                put("message", message.into());
+            Some(Finding { path, line, column, message, .. }) => {
+                put("message", message.as_str().into());
                 put("path", path.as_str().into());
                 put("line", (*line).into());
                 put("column", (*column).into());
-                help.map(|help| put("help", help.into()));
             }
-            None => {
-                put("message", plain::without_numbers(what).into());
-                help.map(|help| put("help", help.into()));
-            }
+            None => put("message", plain::without_numbers(&self.message).into()),
+        }
+        if let Some(help) = help {
+            put("help", help.into());
         }
         json!({ "error": error })
     }
 
-    /// What is wrong and, after the last semicolon, what to do about it. A finding has its own help.
-    pub fn parts(&self) -> (&str, Option<&str>) {
-        if let Some(hint) = &self.hint {
-            return (&self.message, Some(hint));
-        }
-        if self.message.contains('\n') {
-            return (&self.message, None);
-        }
-        self.message.rsplit_once("; ").map_or((&self.message, None), |(what, help)| (what, Some(help)))
+    /// What to do about it, where the message does not say so already.
+    pub fn remedy(&self) -> Option<&str> {
+        self.hint.as_deref().filter(|_| self.finding.is_none())
     }
+
+    /// What to do about it, if anybody knows.
+    pub fn help(&self) -> Option<&str> {
+        let of_finding = || self.finding.as_deref().and_then(|finding| finding.hint.as_deref());
+        self.hint.as_deref().or_else(of_finding)
+    }
+
+    /// What is wrong with its remedy, without a place.
+    pub fn into_problem(self) -> Problem {
+        Problem { remedy: self.remedy().map(str::to_owned), what: self.message }
+    }
+
+    /// All of it in one line.
+    pub fn to_line(&self) -> String {
+        match self.remedy() {
+            Some(help) => format!("{}; {help}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+/// What to do about an error of ours.
+fn remedy_of(error: &(dyn Error + 'static)) -> Option<String> {
+    fn of<E: Remedy + 'static>(error: &(dyn Error + 'static)) -> Option<String> {
+        error.downcast_ref::<E>()?.remedy()
+    }
+    of::<repo::Error>(error)
+        .or_else(|| of::<NotLanded>(error))
+        .or_else(|| of::<Unplaced>(error))
+        .or_else(|| of::<Unread>(error))
+        .or_else(|| of::<Unlanded>(error))
+        .or_else(|| of::<Stumbled>(error))
+        .or_else(|| of::<Unusable>(error))
+        .or_else(|| of::<Speechless>(error))
+        .or_else(|| of::<Stopped>(error))
+        .or_else(|| of::<Problem>(error))
+        .or_else(|| error.downcast_ref::<repo::Fault>().map(|fault| fault.hint.clone()))
 }
 
 macro_rules! fail_from {
@@ -129,7 +157,20 @@ macro_rules! fail_from {
     )*};
 }
 
-fail_from!(repo::Error, Finding, NotLanded, Unusable, Stopped, Refused, Failed, Unread, Unlanded, Stumbled);
+fail_from!(
+    Problem,
+    Speechless,
+    repo::Error,
+    Finding,
+    NotLanded,
+    Unusable,
+    Stopped,
+    Refused,
+    Failed,
+    Unread,
+    Unlanded,
+    Stumbled
+);
 
 /// Prints what clap has to say: help and version on standard output with 0, else 2.
 pub fn usage(error: &clap::Error, given: &[OsString], screen: &Screen) -> Code {

@@ -68,7 +68,7 @@ pub fn must_be_there(verb: &str, what: &str, is_silent: bool) -> Result<(), Fail
     }
     let why =
         if is_silent { "with --json and --plan nobody is asked" } else { "there is no terminal to ask at" };
-    Err(Fail::new(format!("{verb} needs {what}: {why}; name them with --script or --issue")))
+    Err(Fail::new(format!("{verb} needs {what}: {why}")).with_hint("name them with --script or --issue"))
 }
 
 /// Reads one line.
@@ -89,7 +89,9 @@ fn read_line(prompt: &str) -> Result<Heard, Fail> {
                 Err(ReadlineError::Interrupted) => return Ok(Heard::Interrupt),
                 Err(ReadlineError::Signal(_)) => {}
                 Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
-                    return Err(Fail::new("what was typed is not UTF-8; set the terminal to UTF-8"));
+                    return Err(
+                        Fail::new("what was typed is not UTF-8").with_hint("set the terminal to UTF-8")
+                    );
                 }
                 Err(error) => return Err(failed(&error)),
             }
@@ -198,7 +200,7 @@ pub fn answer(occasion: Occasion) -> Reply {
             Ok(Heard::Line(line)) => line,
             Ok(Heard::Interrupt) if occasion == Occasion::Discussion => return Reply::Stopped,
             Ok(Heard::End | Heard::Interrupt) => return Reply::End,
-            Err(fail) => return Reply::Failed(fail.message),
+            Err(fail) => return Reply::Failed(fail.to_line()),
         };
         match (typed(&line), occasion) {
             (Typed::Message(text), _) => return Reply::Said(text),

@@ -121,9 +121,8 @@ impl Answers for Desk {
 
 /// An error as `--json` prints one (contract, section 2).
 fn error(fail: &Fail) -> Value {
-    let (message, help) = fail.parts();
-    let mut error = json!({"message": plain::clean(message)});
-    if let Some(help) = help {
+    let mut error = json!({"message": plain::clean(&fail.message)});
+    if let Some(help) = fail.remedy() {
         error["help"] = json!(plain::clean(help));
     }
     json!({"error": error})
@@ -241,7 +240,7 @@ impl Desk {
         let pending = setup.repo.pend(run, &setup.begun);
         let pending = pending.map_err(|error| Fail::new(format!("the log cannot be kept: {error}")))?;
         if pending.is_none() {
-            return Err(Fail::new("another program holds this discussion; end it there first"));
+            return Err(Fail::new("another program holds this discussion").with_hint("end it there first"));
         }
         let id = run[..ID.min(run.len())].to_owned();
         self.sittings
@@ -337,7 +336,7 @@ fn whole(mut synthesis: Value) -> String {
 
 fn unknown(id: &str) -> Fail {
     let shown = plain::cut(&plain::shown(id), 40);
-    Fail::new(format!("there is no discussion {shown} here; begin one with `open`"))
+    Fail::new(format!("there is no discussion {shown} here")).with_hint("begin one with `open`")
 }
 
 /// A path of an argument, within the repository.
@@ -406,7 +405,7 @@ impl Sitting {
         let Sitting { setup, pending, referee, .. } = self;
         let before = setup.begun.len();
         let mut tell = |record: &Record| {
-            voices::refuse_secrets("the message", &record.to_line()).map_err(|fail| fail.message)?;
+            voices::refuse_secrets("the message", &record.to_line()).map_err(|fail| fail.to_line())?;
             if let Some(Err(error)) = pending.as_mut().map(|pending| pending.append(record)) {
                 return Err(format!("the log cannot be written: {error}"));
             }
@@ -491,9 +490,8 @@ fn is_this(repo: &Repo, commit: git2::Oid, recording: &str, finished: &Finished)
     if theirs.eq(ours.cloned()) {
         return Ok(());
     }
-    Err(Fail::new(format!(
-        "{recording} records another discussion of the same moment; open it again with another `at`"
-    )))
+    Err(Fail::new(format!("{recording} records another discussion of the same moment"))
+        .with_hint("open it again with another `at`"))
 }
 
 /// Whether an event says where the discussion was placed.

@@ -291,14 +291,16 @@ impl Clock {
 
 /// A moment that an argument names.
 fn fixed_at(name: &str, at: &str) -> Result<Time, Fail> {
-    let time = Time::parse(at).map_err(|error| Fail::new(format!("{name}: {error}")))?;
+    let time = Time::parse(at)
+        .map_err(|error| Fail::new(format!("{name}: {error}")).with_hint(crate::time::FORM))?;
     of_a_commit(name, time)
 }
 
 /// git keeps times outside of these, and libgit2 turns them into others.
 fn of_a_commit(name: &str, time: Time) -> Result<Time, Fail> {
     if u32::try_from(time.seconds()).is_err() {
-        return Err(Fail::new(format!("{name}: {time} is no time of a commit; use one from 1970 to 2105")));
+        return Err(Fail::new(format!("{name}: {time} is no time of a commit"))
+            .with_hint("use one from 1970 to 2105"));
     }
     Ok(time)
 }
@@ -310,8 +312,10 @@ fn epoch() -> Result<Option<Time>, Fail> {
         return Ok(None);
     };
     let text = crate::plain::shown(&epoch.to_string_lossy());
-    let wrong =
-        || Fail::new(format!("SOURCE_DATE_EPOCH is \"{text}\"; it is a whole number of seconds since 1970"));
+    let wrong = || {
+        Fail::new(format!("SOURCE_DATE_EPOCH is \"{text}\""))
+            .with_hint("it is a whole number of seconds since 1970")
+    };
     let seconds: i64 = text.parse().map_err(|_| wrong())?;
     let moment = chrono::DateTime::from_timestamp(seconds, 0).ok_or_else(wrong)?;
     of_a_commit("SOURCE_DATE_EPOCH", Time::new(moment)).map(Some)
@@ -358,9 +362,10 @@ fn open(global: &Global) -> Result<Repo, Fail> {
     let path = match &global.repo {
         Some(path) if !path.exists() => {
             return Err(Fail::new(format!(
-                "--repo: {} does not exist; name a folder of a git repository",
+                "--repo: {} does not exist",
                 crate::plain::shown(&path.display().to_string())
-            )));
+            ))
+            .with_hint("name a folder of a git repository"));
         }
         Some(path) => path.clone(),
         None => current_folder()?,
@@ -413,16 +418,18 @@ fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Fail> {
     let shown = crate::plain::shown(&path.display().to_string());
     let refused = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => missing(path),
-        _ => Fail::new(format!("{shown} cannot be read: {error}; see whether you may read it")),
+        _ => Fail::new(format!("{shown} cannot be read: {error}")).with_hint("see whether you may read it"),
     };
     let file = std::fs::File::open(path).map_err(refused)?;
     if file.metadata().map_err(refused)?.is_dir() {
-        return Err(Fail::new(format!("{shown} is a folder; name a file")));
+        return Err(Fail::new(format!("{shown} is a folder")).with_hint("name a file"));
     }
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).map_err(refused)?;
     if bytes.len() as u64 > limit {
-        return Err(Fail::new(format!("{shown} is larger than {} MiB; make it smaller", limit >> 20)));
+        return Err(
+            Fail::new(format!("{shown} is larger than {} MiB", limit >> 20)).with_hint("make it smaller")
+        );
     }
     Ok(bytes)
 }
@@ -434,9 +441,10 @@ fn missing(path: &Path) -> Fail {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names: Vec<String> = files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let near = crate::plain::clean(&crate::finding::did_you_mean(&name, &known));
-    let hint = if near.is_empty() { "; name a file from the current folder".to_owned() } else { near };
-    Fail::new(format!("there is no file {}{hint}", crate::plain::shown(&path.display().to_string())))
+    let near = crate::finding::suggestion(&name, &known);
+    let hint = near.unwrap_or_else(|| "name a file from the current folder".to_owned());
+    Fail::new(format!("there is no file {}", crate::plain::shown(&path.display().to_string())))
+        .with_hint(crate::plain::clean(&hint))
 }
 
 /// Writes a file whole or not at all.

@@ -20,7 +20,8 @@ pub fn read(global: &Global, argument: &str) -> Result<Recording, Fail> {
     let Some((revision, inside)) =
         argument.split_once(':').filter(|(revision, inside)| !revision.is_empty() && !inside.is_empty())
     else {
-        return Err(Fail::new(format!("{name} does not exist; name a file, or REV:PATH in the repository")));
+        return Err(Fail::new(format!("{name} does not exist"))
+            .with_hint("name a file, or REV:PATH in the repository"));
     };
     let repo = open(global)?;
     let commit = repo.resolve(revision)?;
@@ -28,9 +29,9 @@ pub fn read(global: &Global, argument: &str) -> Result<Recording, Fail> {
     let bytes = repo.file(commit, &path)?;
     let missing = || {
         let (near, revision) = (repo.near_file(commit, &path), plain::shown(revision));
-        let listed = format!("; `git ls-tree -r --name-only {revision}` lists the files there");
-        let hint = if near.is_empty() { listed } else { near };
-        Fail::new(format!("no file {} at {revision}{hint}", plain::shown(inside)))
+        let listed = || format!("`git ls-tree -r --name-only {revision}` lists the files there");
+        Fail::new(format!("no file {} at {revision}", plain::shown(inside)))
+            .with_hint(near.unwrap_or_else(listed))
     };
     let bytes = bytes.ok_or_else(missing)?;
     Ok(Recording { name, bytes, place: Some(Place { commit, path }) })

@@ -20,6 +20,7 @@ use super::{Global, columns, open, recording, table};
 use crate::library::Library;
 use crate::plain::count;
 use crate::policy::Policy;
+use crate::remedy::Problem;
 use crate::replay::today::{self, Lost, Part};
 use crate::replay::{By, Divergence, Place, Recording, Replay, Replayed, Unread};
 use crate::repo::short;
@@ -69,7 +70,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         for argument in &options.recordings {
             let (name, result) = match recording::read(global, argument) {
                 Ok(recording) => (recording.name.clone(), again(&replay, &recording)),
-                Err(fail) => (crate::plain::shown(argument), Err(fail.message)),
+                Err(fail) => (crate::plain::shown(argument), Err(fail.into_problem())),
             };
             told.tell(&name, None, result)?;
         }
@@ -107,10 +108,10 @@ struct Verdict {
     misnamed: Option<Lost>,
 }
 
-type Outcome = Result<Verdict, String>;
+type Outcome = Result<Verdict, Problem>;
 
 fn again(replay: &Replay, recording: &Recording) -> Outcome {
-    replay.run(recording, None).map(Verdict::of).map_err(|error| error.to_string())
+    replay.run(recording, None).map(Verdict::of).map_err(|error| Problem::of(&error))
 }
 
 impl Verdict {
@@ -186,8 +187,9 @@ impl<'s> Told<'s> {
             self.say(name, item.is_none(), &result);
         }
         if let Err(error) = &result {
-            let message = if error.starts_with(name) { error.clone() } else { format!("{name}: {error}") };
-            self.screen.error(&Fail::new(message));
+            let is_named = error.what.starts_with(name);
+            let what = if is_named { error.what.clone() } else { format!("{name}: {error}") };
+            self.screen.error(&Problem { what, ..error.clone() }.into());
         }
         self.entries += 1;
         Ok(())
@@ -304,7 +306,7 @@ fn entry(name: &str, result: &Outcome) -> Value {
             "open": found.is_open,
         }),
         Err(error) => {
-            json!({"path": name, "reproduced": false, "by": null, "commit": null, "divergence": null, "error": error})
+            json!({"path": name, "reproduced": false, "by": null, "commit": null, "divergence": null, "error": error.to_line()})
         }
     }
 }
@@ -454,12 +456,12 @@ fn size(outcome: &Outcome) -> usize {
     let of = |found: &Divergence| found.expected.len() + found.found.len();
     match outcome {
         Ok(verdict) => verdict.divergence.as_ref().map_or(0, of),
-        Err(error) => error.len(),
+        Err(error) => error.what.len(),
     }
 }
 
 fn judged(replay: &Replay, commit: Oid, policy: &Policy, found: &Found) -> Outcome {
-    let told = |error: Unread| error.to_string();
+    let told = |error: Unread| Problem::of(&error);
     let bytes = replay.objects().blob(found.blob).map_err(|error| told(error.into()))?.to_vec();
     let place = Place { commit, path: found.path.clone() };
     let recording = Recording { name: found.path.clone(), bytes, place: Some(place.clone()) };
@@ -503,6 +505,6 @@ mod tests {
             misnamed: None,
         };
         assert_eq!(size(&Ok(verdict(Some(found)))), 9);
-        assert_eq!((size(&Ok(verdict(None))), size(&Err("no".to_owned()))), (0, 2));
+        assert_eq!((size(&Ok(verdict(None))), size(&Err(Problem::new("no")))), (0, 2));
     }
 }

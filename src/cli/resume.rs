@@ -93,9 +93,12 @@ pub fn catch_up(script: &mut Script, begun: &[Record]) -> Result<(), Fail> {
         let input = script.next_input();
         if input.as_ref().map(|input| input.text.as_str()) != heard {
             return Err(Fail::new(format!(
-                "--resume: input {} of the script is not the one that was heard before; give the script the run was begun with, or drop the run (roundtable status --drop RUN)",
+                "--resume: input {} of the script is not the one that was heard before",
                 at + 1
-            )));
+            ))
+            .with_hint(
+                "give the script the run was begun with, or drop the run (roundtable status --drop RUN)",
+            ));
         }
     }
     Ok(())
@@ -113,8 +116,9 @@ pub fn gone_on(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
     for (what, begun, now) in facts {
         if begun != now {
             return Err(Fail::new(format!(
-                "--resume: the discussion was begun with {what} {begun}, and {now} is asked for; go on with what it was begun with"
-            )));
+                "--resume: the discussion was begun with {what} {begun}, and {now} is asked for"
+            ))
+            .with_hint("go on with what it was begun with"));
         }
     }
     Ok(begun.clone())

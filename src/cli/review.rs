@@ -100,9 +100,8 @@ pub fn reviewed(source: &Source, options: &Options, screen: &Screen) -> Result<R
         source.texts.iter().map(|(path, text)| Document { path, text }).collect();
     if documents.is_empty() {
         if !options.staged && source.changed.is_none() {
-            return Err(Fail::new(
-                "there is no document to review; name Markdown files, or folders that hold some",
-            ));
+            return Err(Fail::new("there is no document to review")
+                .with_hint("name Markdown files, or folders that hold some"));
         }
         screen.warn("there is no document to review");
     }

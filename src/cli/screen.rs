@@ -418,9 +418,8 @@ impl Screen {
     pub fn error(&self, fail: &Fail) {
         self.turn_page();
         self.json(&fail.to_json());
-        let (what, help) = fail.parts();
-        let help = help.map_or(String::new(), |help| format!("\n  = help: {help}"));
-        self.complain("error", AnsiColor::Red, &format!("{}{help}", plain::without_numbers(what)));
+        let help = fail.remedy().map_or(String::new(), |help| format!("\n  = help: {help}"));
+        self.complain("error", AnsiColor::Red, &format!("{}{help}", plain::without_numbers(&fail.message)));
     }
 
     /// A message of clap's about what was `given`, with colour where it belongs: not where somebody else's

@@ -24,7 +24,7 @@ struct Address {
 impl Address {
     fn read() -> Result<Address, Fail> {
         let url = |name: &str, text: &str| {
-            http::base_url(name, text).map_err(|failed| Fail::new(failed.to_string()))
+            http::base_url(name, text).map_err(|failed| Fail::from(failed.into_problem()))
         };
         let server =
             url("GITHUB_SERVER_URL", &variable("GITHUB_SERVER_URL").unwrap_or_else(|| SERVER.to_owned()))?;
@@ -41,7 +41,7 @@ impl Address {
 fn token() -> Result<Option<Secret>, Fail> {
     for name in ["GITHUB_TOKEN", "GH_TOKEN"] {
         if let Some(value) = variable(name) {
-            return Ok(Some(Secret::new(name, &value).map_err(|failed| Fail::new(failed.to_string()))?));
+            return Ok(Some(Secret::new(name, &value).map_err(|failed| Fail::from(failed.into_problem()))?));
         }
     }
     Ok(None)
@@ -64,7 +64,7 @@ pub fn hub(repo: &Repo) -> Result<Hub, Fail> {
             Fail::new("it is not said which repository on GitHub is meant: set GITHUB_REPOSITORY to owner/name, or give the repository a remote `origin` there")
         })?,
     };
-    Hub::new(address.api, &name, token()?).map_err(|failed| Fail::new(failed.to_string()))
+    Hub::new(address.api, &name, token()?).map_err(|failed| Fail::from(failed.into_problem()))
 }
 
 /// The repository as a remote to push to.

@@ -59,16 +59,15 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         let wanted = table::forward(item);
         let wanted = wanted.trim_start_matches("./").trim_end_matches('/');
         let known: Vec<&str> = found.keys().map(|path| table::slug(path)).collect();
-        let hint = crate::finding::did_you_mean(wanted, &known);
+        let near = crate::finding::suggestion(wanted, &known);
         let kept: Vec<String> = found
             .keys()
             .filter(|path| path.as_str() == wanted || table::slug(path) == wanted)
             .cloned()
             .collect();
         if kept.is_empty() {
-            let hint =
-                if hint.is_empty() { "; `roundtable status` lists the items".to_owned() } else { hint };
-            return Err(Fail::new(format!("no item {}{hint}", plain::shown(wanted))));
+            let hint = near.unwrap_or_else(|| "`roundtable status` lists the items".to_owned());
+            return Err(Fail::new(format!("no item {}", plain::shown(wanted))).with_hint(hint));
         }
         found.retain(|path, _| kept.contains(path));
     }
@@ -428,17 +427,12 @@ fn drop_leftovers(repo: &Repo, run: &str, screen: &Screen) -> Result<Code, Fail>
         .filter(|left| run == "all" || !run.is_empty() && left.run.starts_with(run))
         .collect();
     if wanted.is_empty() && run != "all" {
-        return Err(Fail::new(format!(
-            "no discussion that was cut off has the run {}; `roundtable status` lists them",
-            plain::shown(run)
-        )));
+        return Err(Fail::new(format!("no discussion that was cut off has the run {}", plain::shown(run)))
+            .with_hint("`roundtable status` lists them"));
     }
     if wanted.len() > 1 && run != "all" {
-        return Err(Fail::new(format!(
-            "{} begins {} runs; give more of its digits, or `all`",
-            plain::shown(run),
-            wanted.len()
-        )));
+        return Err(Fail::new(format!("{} begins {} runs", plain::shown(run), wanted.len()))
+            .with_hint("give more of its digits, or `all`"));
     }
     for left in &wanted {
         let gone = repo.drop_pending(&left.run);

@@ -214,9 +214,10 @@ fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<File>>, Fai
         let at = if dir.is_absolute() { dir.to_owned() } else { current_folder()?.join(dir) };
         if !at.is_dir() {
             return Err(Fail::new(format!(
-                "{} is no folder; name the root of the steps, such as .roundtable/steps",
+                "{} is no folder",
                 crate::plain::shown(&dir.display().to_string())
-            )));
+            ))
+            .with_hint("name the root of the steps, such as .roundtable/steps"));
         }
         return Ok(Some(files::read(&at)?));
     }

@@ -133,9 +133,8 @@ pub fn place(
     base: Option<&str>,
 ) -> Result<Place, Fail> {
     if matches!(slug(item), "" | "." | "..") {
-        return Err(Fail::new(
-            "ITEM is empty or names no folder below the repository's root; give the item's slug or its folder's path",
-        ));
+        return Err(Fail::new("ITEM is empty or names no folder below the repository's root")
+            .with_hint("give the item's slug or its folder's path"));
     }
     let branch = match branch {
         Some(branch) => branch.to_owned(),
@@ -237,15 +236,15 @@ pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
         if let Some(name) = item.split('/').find(|name| is_device(name)) {
             let name = crate::plain::shown(name);
             return Err(Fail::new(format!(
-                "\"{shown}\" cannot be an item: Windows keeps the name {name} for a device; take another, as in {name}-item"
-            )));
+                "\"{shown}\" cannot be an item: Windows keeps the name {name} for a device"
+            ))
+            .with_hint(format!("take another, as in {name}-item")));
         }
         let example = crate::cli::github::slug_of(slug(item), 0);
         let is_like = item.is_ascii() && is_safe_name(&example) && slug(item) != example;
         let example = if is_like { example } else { "offline-mode".to_owned() };
-        return Err(Fail::new(format!(
-            "\"{shown}\" is no item; name its folder with letters, digits, `.`, `_` and `-`, as in {example}"
-        )));
+        return Err(Fail::new(format!("\"{shown}\" is no item"))
+            .with_hint(format!("name its folder with letters, digits, `.`, `_` and `-`, as in {example}")));
     }
     Ok(if item.contains('/') { item.to_owned() } else { format!("{items}/{item}") })
 }

@@ -116,16 +116,17 @@ impl Choice {
         let patience = Duration::from_secs(options.timeout.unwrap_or(PATIENCE));
         let model = options.model.as_deref().or(model.as_deref());
         if model.is_some_and(|model| model.trim().is_empty() || !crate::plain::is_clean(model)) {
-            return Err(Fail::new("--model is empty or has invisible characters; give a model's name"));
+            return Err(
+                Fail::new("--model is empty or has invisible characters").with_hint("give a model's name")
+            );
         }
         match named {
             name if name == SECRETARY || OTHER_NAMES.contains(&name) => Ok(Choice::Secretary),
             anthropic::NAME => {
                 let (base, is_own) = address(options, "ANTHROPIC_BASE_URL", anthropic::BASE)?;
                 if base.path().trim_end_matches('/').ends_with("/v1") {
-                    return Err(Fail::new(
-                        "the address of an Anthropic service is given without /v1; remove it",
-                    ));
+                    return Err(Fail::new("the address of an Anthropic service is given without /v1")
+                        .with_hint("remove it"));
                 }
                 let key = key("ANTHROPIC_API_KEY", is_own && !options.is_only_planned)?;
                 let model = model.unwrap_or(anthropic::MODEL).to_owned();
@@ -135,17 +136,17 @@ impl Choice {
                 let (base, is_own) = address(options, "OPENAI_BASE_URL", openai::BASE)?;
                 let key = key("OPENAI_API_KEY", is_own && !options.is_only_planned)?;
                 let model = model
-                    .ok_or_else(|| Fail::new("--voice openai needs a model; name it with --model NAME"))?
+                    .ok_or_else(|| {
+                        Fail::new("--voice openai needs a model").with_hint("name it with --model NAME")
+                    })?
                     .to_owned();
                 Ok(Choice::OpenAi(Service { base, key, model, patience }))
             }
             other => match other.strip_prefix(command::PREFIX) {
                 Some(line) => {
-                    Program::new(line, patience, Vec::new()).map_err(Fail::new)?;
+                    Program::new(line, patience, Vec::new()).map_err(Fail::from)?;
                     if options.refuses_programs {
-                        return Err(Fail::new(
-                            "a program speaks on GitHub only in the job without the right to write: run it with `github run --out FOLDER`, and the other job with --recording; roundtable init --voice anthropic shows the two",
-                        ));
+                        return Err(Fail::new("a program speaks on GitHub only in the job without the right to write: run it with `github run --out FOLDER`, and the other job with --recording").with_hint("roundtable init --voice anthropic shows the two"));
                     }
                     let names = config.voice_env.clone().unwrap_or_default();
                     Ok(Choice::Command { line: line.trim().to_owned(), patience, names })
@@ -223,7 +224,8 @@ impl Choice {
         };
         let asked =
             http::Http::new(&service.base).and_then(|mut http| http.call(&request, REACH, true, &judge));
-        let failed = |failed: http::Failed| Fail::new(failed.explained(variable, &service.model).to_string());
+        let failed =
+            |failed: http::Failed| Fail::from(failed.explained(variable, &service.model).into_problem());
         asked.map(|_| ()).map_err(failed)
     }
 
@@ -232,7 +234,7 @@ impl Choice {
     /// # Errors
     /// No HTTP client can be made here.
     pub fn begin(&self) -> Result<Option<Box<dyn Model>>, Fail> {
-        let failed = |failed: http::Failed| Fail::new(failed.to_string());
+        let failed = |failed: http::Failed| Fail::from(failed.into_problem());
         if !self.is_secretary() {
             super::takes_its_time();
         }
@@ -245,7 +247,7 @@ impl Choice {
                 Some(Box::new(OpenAi::new(base, key, &model, patience).map_err(failed)?))
             }
             Choice::Command { line, patience, names } => {
-                let program = Program::new(&line, patience, secrets()).map_err(Fail::new)?;
+                let program = Program::new(&line, patience, secrets()).map_err(Fail::from)?;
                 Some(Box::new(if is_on_github() { sealed(program, &names)? } else { program }))
             }
         })
@@ -327,9 +329,10 @@ pub fn needs_a_model(options: &Options) -> Result<(), Fail> {
         ("--price", options.price.is_some()),
     ];
     match flags.iter().find(|(_, given)| *given) {
-        Some((flag, _)) => Err(Fail::new(format!(
-            "{flag} needs a voice with a model, and the secretary has none; add --voice anthropic, --voice openai or --voice command:PROG"
-        ))),
+        Some((flag, _)) => {
+            Err(Fail::new(format!("{flag} needs a voice with a model, and the secretary has none"))
+                .with_hint("add --voice anthropic, --voice openai or --voice command:PROG"))
+        }
         None => Ok(()),
     }
 }
@@ -338,7 +341,8 @@ fn unknown(voice: &str) -> Fail {
     let voice = crate::plain::shown(voice);
     let known = [SECRETARY, anthropic::NAME, openai::NAME, "command:PROG"];
     let near = crate::finding::did_you_mean(&voice, &known);
-    Fail::new(format!("there is no voice \"{voice}\"{near}; the voices are {}", known.join(", ")))
+    Fail::new(format!("there is no voice \"{voice}\"{near}"))
+        .with_hint(format!("the voices are {}", known.join(", ")))
 }
 
 /// The service's address, and whether it is another than the service's own.
@@ -348,7 +352,7 @@ fn address(options: &Options, name: &'static str, own: &str) -> Result<(Url, boo
         (None, Some(url)) => (name, url),
         (None, None) => ("", own.to_owned()),
     };
-    let url = http::base_url(name, &text).map_err(|failed| Fail::new(failed.to_string()))?;
+    let url = http::base_url(name, &text).map_err(http::Failed::into_problem)?;
     let is_own = text.trim_end_matches('/') == own;
     Ok((url, is_own))
 }
@@ -356,10 +360,8 @@ fn address(options: &Options, name: &'static str, own: &str) -> Result<(Url, boo
 /// The key from the environment; the service's own address needs one, others may not.
 fn key(name: &str, is_needed: bool) -> Result<Option<Secret>, Fail> {
     match variable(name) {
-        Some(value) => Ok(Some(Secret::new(name, &value).map_err(|failed| Fail::new(failed.to_string()))?)),
-        None if is_needed => Err(Fail::new(format!(
-            "{name} is not set; put the key there (it is read from the environment only), or use --voice secretary, which needs none"
-        ))),
+        Some(value) => Ok(Some(Secret::new(name, &value).map_err(http::Failed::into_problem)?)),
+        None if is_needed => Err(Fail::new(format!("{name} is not set")).with_hint("put the key there (it is read from the environment only), or use --voice secretary, which needs none")),
         None => Ok(None),
     }
 }

@@ -73,13 +73,15 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let path = in_repository(&repo, name)?;
     let missing = || {
         let near = repo.near_file(commit, &path);
-        let hint = "; name a file by its path in the repository, and a commit that has it with --rev";
-        let hint = if near.is_empty() { hint } else { &near };
-        Fail::new(format!("no file {} at {}{hint}", plain::shown(&path), plain::shown(&options.rev)))
+        let hint = "name a file by its path in the repository, and a commit that has it with --rev";
+        Fail::new(format!("no file {} at {}", plain::shown(&path), plain::shown(&options.rev)))
+            .with_hint(near.as_deref().unwrap_or(hint))
     };
     let bytes = match repo.file(commit, &path) {
         Err(crate::repo::Error::Foreign { what: "a folder", .. }) => {
-            return Err(Fail::new(format!("{} is a folder; name a file in it", plain::shown(&path))));
+            return Err(
+                Fail::new(format!("{} is a folder", plain::shown(&path))).with_hint("name a file in it")
+            );
         }
         read => read?.ok_or_else(missing)?,
     };
@@ -90,7 +92,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let subject = Subject { repo: &repo, commit, library, path, item, text };
     if options.markdown {
         if line.is_some() {
-            return Err(Fail::new("--markdown is about a whole file; leave the line out"));
+            return Err(Fail::new("--markdown is about a whole file").with_hint("leave the line out"));
         }
         return subject.table(screen);
     }
@@ -100,10 +102,8 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         None => subject.list(screen),
         Some(line) if line == 0 || line > lines => {
             let path = plain::shown(&subject.path);
-            Err(Fail::new(format!(
-                "{path} has {} and no line {line}; lines count from 1",
-                count(lines, "line")
-            )))
+            Err(Fail::new(format!("{path} has {} and no line {line}", count(lines, "line")))
+                .with_hint("lines count from 1"))
         }
         Some(line) => subject.explain(line, screen),
     }
@@ -144,10 +144,8 @@ fn in_repository(repo: &Repo, name: &str) -> Result<String, Fail> {
 }
 
 fn no_path(name: &str) -> Fail {
-    Fail::new(format!(
-        "\"{}\" is no path of a file in the repository; write it like docs/requirements/late-fees/spec.md",
-        plain::shown(name)
-    ))
+    Fail::new(format!("\"{}\" is no path of a file in the repository", plain::shown(name)))
+        .with_hint("write it like docs/requirements/late-fees/spec.md")
 }
 
 impl Subject<'_> {

@@ -64,10 +64,8 @@ impl Hub {
         let parts: Vec<&str> = repository.split('/').collect();
         if parts.len() != 2 || !parts.iter().all(|part| is_name(part)) {
             let shown = plain::shown(repository);
-            return Err(Failed::new(
-                Kind::Usage,
-                format!("\"{shown}\" is no repository; write it like owner/name"),
-            ));
+            return Err(Failed::new(Kind::Usage, format!("\"{shown}\" is not a repository"))
+                .with("write it like owner/name"));
         }
         // GitHub asks for a second between writes; a server on this machine does not.
         let pause = if http::is_loopback(&base) { Duration::ZERO } else { Duration::from_secs(1) };
@@ -180,7 +178,7 @@ impl Hub {
                 Some(next) if seen.contains(&next.to_string()) => {
                     return Err(Failed::new(
                         Kind::Network,
-                        "GitHub's pages go round in circles; nothing of them is used",
+                        "GitHub's pages go round in circles, so nothing of them is used",
                     ));
                 }
                 Some(next) => url = next,
@@ -188,7 +186,7 @@ impl Hub {
         }
         Err(Failed::new(
             Kind::Network,
-            format!("the list has more than {PAGES} pages; nothing of it is used"),
+            format!("the list has more than {PAGES} pages, so nothing of it is used"),
         ))
     }
 

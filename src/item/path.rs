@@ -17,7 +17,7 @@ pub struct OutputPath {
 pub enum Refused {
     #[error("the output is empty")]
     Empty,
-    #[error("the output \"{0}\" is absolute; it must be below the item folder")]
+    #[error("the output \"{0}\" is absolute, and must be below the item folder")]
     Absolute(String),
     #[error("the output \"{0}\" climbs out of the item folder")]
     Climbs(String),

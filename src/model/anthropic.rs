@@ -77,7 +77,7 @@ impl Model for Anthropic {
         };
         let answer = answer.map_err(|failed| Speechless::Model {
             voice: NAME.to_owned(),
-            why: failed.explained("ANTHROPIC_API_KEY", &self.model).to_string(),
+            why: failed.explained("ANTHROPIC_API_KEY", &self.model).into_problem(),
         })?;
         Ok(read(&answer).unwrap_or_default())
     }

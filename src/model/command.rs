@@ -16,6 +16,7 @@ use super::prompt::{Prompt, Want};
 use super::{Answer, Model};
 use crate::http::{self, Secret, left};
 use crate::plain;
+use crate::remedy::Problem;
 use crate::voice::Speechless;
 
 /// What `--voice` begins with for this voice.
@@ -36,6 +37,8 @@ pub struct Program {
     runs: u64,
 }
 
+/// How a program is named.
+const EXAMPLE: &str = "name a program with its path, as in command:./answer.py";
 /// Tokens that a program gets no sight of: what it is to know, it is given by another name.
 const WITHHELD: [&str; 3] = ["GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN"];
 
@@ -44,10 +47,10 @@ impl Program {
     ///
     /// # Errors
     /// No program is named.
-    pub fn new(line: &str, limit: Duration, secrets: Vec<Secret>) -> Result<Program, String> {
+    pub fn new(line: &str, limit: Duration, secrets: Vec<Secret>) -> Result<Program, Problem> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let first =
-            words.first().ok_or("--voice command: names no program; write it like command:./answer.py")?;
+            words.first().ok_or_else(|| Problem::new("--voice command: names no program").with(EXAMPLE))?;
         let name = format!("{PREFIX}{}", plain::shown(first));
         Ok(Program { name, words, limit, secrets, environment: None, runs: 0 })
     }
@@ -58,7 +61,7 @@ impl Program {
         Program { environment: Some(environment), ..self }
     }
 
-    fn run(&self, input: &str) -> Result<String, String> {
+    fn run(&self, input: &str) -> Result<String, Problem> {
         let deadline = http::deadline(self.limit);
         let Some((program, arguments)) = self.words.split_first() else { return Ok(String::new()) };
         let mut command = Command::new(program);
@@ -76,9 +79,8 @@ impl Program {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn();
-        let mut child = piped.map_err(|error| {
-            format!("it cannot be run: {error}; name a program with its path, as in command:./answer.py")
-        })?;
+        let mut child =
+            piped.map_err(|error| Problem::new(format!("it cannot be run: {error}")).with(EXAMPLE))?;
         let done = talk_to(&mut child, input, deadline, &self.secrets);
         if done.is_err() {
             // Nobody waits for it any more.
@@ -150,8 +152,8 @@ fn unwrapped(text: String) -> String {
     }
 }
 
-fn talk_to(child: &mut Child, input: &str, deadline: Instant, secrets: &[Secret]) -> Result<String, String> {
-    let late = |_| "it gave no answer in time".to_owned();
+fn talk_to(child: &mut Child, input: &str, deadline: Instant, secrets: &[Secret]) -> Result<String, Problem> {
+    let late = |_| Problem::new("it gave no answer in time");
     let stdout = reader(child.stdout.take());
     let stderr = reader(child.stderr.take());
     if let Some(mut stdin) = child.stdin.take() {
@@ -163,9 +165,9 @@ fn talk_to(child: &mut Child, input: &str, deadline: Instant, secrets: &[Secret]
     }
     let out = stdout.recv_timeout(left(deadline)).map_err(late)?;
     let status = loop {
-        match child.try_wait().map_err(|error| format!("it cannot be waited for: {error}"))? {
+        match child.try_wait().map_err(|error| Problem::new(format!("it cannot be waited for: {error}")))? {
             Some(status) => break status,
-            None if left(deadline).is_zero() => return Err("it did not end in time".to_owned()),
+            None if left(deadline).is_zero() => return Err(Problem::new("it did not end in time")),
             None => std::thread::sleep(Duration::from_millis(2)),
         }
     };
@@ -174,10 +176,10 @@ fn talk_to(child: &mut Child, input: &str, deadline: Instant, secrets: &[Secret]
         let said = String::from_utf8_lossy(&said).into_owned();
         let said = plain::shown(&secrets.iter().fold(said, |said, secret| secret.redact(&said)));
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-        return Err(format!("it ended with {status}{said}"));
+        return Err(Problem::new(format!("it ended with {status}{said}")));
     }
     if out.len() as u64 > LARGEST {
-        return Err(format!("it wrote more than {} MiB", LARGEST >> 20));
+        return Err(Problem::new(format!("it wrote more than {} MiB", LARGEST >> 20)));
     }
     Ok(String::from_utf8_lossy(&out).into_owned())
 }

@@ -87,7 +87,7 @@ impl Model for OpenAi {
         };
         let answer = answer.map_err(|failed| Speechless::Model {
             voice: NAME.to_owned(),
-            why: failed.explained("OPENAI_API_KEY", &self.model).to_string(),
+            why: failed.explained("OPENAI_API_KEY", &self.model).into_problem(),
         })?;
         Ok(read(&answer).unwrap_or_default())
     }

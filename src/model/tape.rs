@@ -14,6 +14,7 @@ use super::prompt::Prompt;
 use super::{Answer, Model, Usage};
 use crate::finding::Finding;
 use crate::library::sha256;
+use crate::remedy::Problem;
 use crate::voice::Speechless;
 
 /// The format number of tapes.
@@ -180,7 +181,10 @@ impl Model for Played {
         let answer = self.answers.get_mut(&key(prompt)).and_then(VecDeque::pop_front);
         answer.ok_or_else(|| Speechless::Model {
             voice: self.voice.clone(),
-            why: "this was not asked when its answers were recorded: documents, script or settings are others now; record them again".to_owned(),
+            why: Problem::new(
+                "this was not asked when its answers were recorded: documents, script or settings are others now",
+            )
+            .with("record them again"),
         })
     }
 

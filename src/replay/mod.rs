@@ -50,6 +50,7 @@ use crate::item::path::OutputPath;
 use crate::landing::{self, NotLanded, Rehearsed};
 use crate::library::{Library, Unusable};
 use crate::plain;
+use crate::remedy::Remedy;
 use crate::repo::{self, Objects, Repo, There, short};
 use crate::step::Step;
 use crate::synthesis::typed;
@@ -309,8 +310,18 @@ pub enum Unread {
     Library(#[from] Unusable),
     #[error("{0}")]
     Template(#[from] crate::template::Failed),
-    #[error("{name}: its base {base} is not in this repository; {hint}")]
+    #[error("{name}: its base {base} is not in this repository")]
     NoBase { name: String, base: String, hint: &'static str },
+}
+
+impl Remedy for Unread {
+    fn remedy(&self) -> Option<String> {
+        match self {
+            Unread::Repo(error) => error.remedy(),
+            Unread::NoBase { hint, .. } => Some((*hint).to_owned()),
+            Unread::File(_) | Unread::Library(_) | Unread::Template(_) => None,
+        }
+    }
 }
 
 /// Runs recordings of one repository again; each thread has its own.
@@ -672,9 +683,19 @@ pub enum Unlanded {
     Unread(#[from] Unread),
     #[error("{0}")]
     NotLanded(#[from] NotLanded),
-    #[error("the steps, personas or templates at {commit} are not those of the discussion: event {}: expected {}, found {}; place it on a commit that has them",
+    #[error("the steps, personas or templates at {commit} are not those of the discussion: event {}: expected {}, found {}",
         found.event.unwrap_or_default(), found.expected, found.found)]
     Rules { commit: String, found: Box<Divergence> },
+}
+
+impl Remedy for Unlanded {
+    fn remedy(&self) -> Option<String> {
+        match self {
+            Unlanded::Unread(error) => error.remedy(),
+            Unlanded::NotLanded(error) => error.remedy(),
+            Unlanded::Rules { .. } => Some("place it on a commit that has them".to_owned()),
+        }
+    }
 }
 
 enum Stop {

@@ -6,7 +6,7 @@ use git2::{ObjectType, Oid, Tree};
 
 use super::{DEPTH, Entry, Error, ItemFolder, Repo, kind, name_of, short};
 use crate::config::Config;
-use crate::finding::did_you_mean;
+use crate::finding::suggestion;
 use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
 
 /// An item as it is stored at a commit.
@@ -89,22 +89,19 @@ impl Repo {
         known.extend(branches.iter().filter_map(|branch| branch.strip_prefix("roundtable/")));
         // Its own branch has it elsewhere: nobody means another name.
         known.retain(|other| *other != name);
-        let mut hint = did_you_mean(name, &known);
-        if hint.is_empty() {
-            hint = match suggested(name) {
-                Some(slug) => {
-                    format!(
-                        "; an item is a folder in this repository; `roundtable add {slug} --name NAME` makes one"
-                    )
-                }
-                None => {
-                    let below = items.iter().map(|items| format!("{items}/{name}"));
-                    let looked: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
-                    let looked = looked.join(" and ");
-                    format!("; looked for {looked}; `roundtable add {name} --name NAME` makes it")
-                }
-            };
-        }
+        let hint = suggestion(name, &known).unwrap_or_else(|| match suggested(name) {
+            Some(slug) => {
+                format!(
+                    "an item is a folder in this repository: `roundtable add {slug} --name NAME` makes one"
+                )
+            }
+            None => {
+                let below = items.iter().map(|items| format!("{items}/{name}"));
+                let looked: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
+                let looked = looked.join(" and ");
+                format!("`roundtable add {name} --name NAME` makes it (looked for {looked})")
+            }
+        });
         let item = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(name)), 80);
         Err(Error::NoItem { item, commit: short(commit), hint: crate::plain::clean(&hint) })
     }

@@ -48,9 +48,10 @@ pub use self::pending::{Leftover, Pending};
 pub use self::range::{Blamed, Step, Unwritten};
 pub use self::reading::There;
 pub use self::typed::Typed;
-use crate::finding::{Finding, did_you_mean};
+use crate::finding::{Finding, suggestion};
 use crate::item::File;
 use crate::library;
+use crate::remedy::Remedy;
 
 /// Overlay files over this size are refused (256 KiB).
 const LARGEST_OVERLAY: usize = 256 * 1024;
@@ -68,78 +69,61 @@ pub struct Repo {
 /// What went wrong with a repository.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("{} is not in a git repository; run `git init`, or name one with --repo", path.display())]
+    #[error("{} is not in a git repository", path.display())]
     None { path: PathBuf },
     #[error("{0}")]
     Unreadable(#[from] Fault),
-    #[error("HEAD has no commit yet; make a first one, or name one with --base")]
+    #[error("HEAD has no commit yet")]
     Unborn,
-    #[error("no commit \"{revision}\" in this repository{hint}")]
+    #[error("no commit \"{revision}\" in this repository")]
     NoCommit { revision: String, hint: String },
-    #[error(
-        "\"{0}\" is no branch name; use letters, digits, `.`, `_`, `-` and `/`, as in roundtable/offline-mode"
-    )]
+    #[error("\"{0}\" is not a branch name")]
     BranchName(String),
-    #[error("the branch {branch} is checked out in {}; name another with --branch, or switch that work tree away from it", at.display())]
+    #[error("the branch {branch} is checked out in {}", at.display())]
     CheckedOut { branch: String, at: PathBuf },
-    #[error("the branch {branch} cannot be made beside the branch {other}; name another with --branch")]
+    #[error("the branch {branch} cannot be made beside the branch {other}")]
     BranchTaken { branch: String, other: String },
-    #[error("the branch {branch} is locked by {}; if no other git process runs, delete that file", path.display())]
+    #[error("the branch {branch} is locked by {}", path.display())]
     Locked { branch: String, path: PathBuf },
-    #[error("no item {item} at commit {commit}{hint}")]
+    #[error("no item {item} at commit {commit}")]
     NoItem { item: String, commit: String, hint: String },
-    #[error(
-        "{path} has no meta.json, which makes a folder an item; `roundtable add {path} --name NAME` writes one"
-    )]
+    #[error("{path} has no meta.json, which makes a folder an item")]
     NoMeta { path: String },
-    #[error(
-        "{} items are called {slug}: {}; name one by its path, as in {}",
-        paths.len(), paths.join(", "), path_of_item(&paths[0])
-    )]
+    #[error("{} items are called {slug}: {}", paths.len(), paths.join(", "))]
     TwoItems { slug: String, paths: Vec<String> },
-    #[error(
-        "{item} is about {path}, and there is no such file; put it back, or change `document` of its meta.json"
-    )]
+    #[error("{item} is about {path}, and there is no such file")]
     NoDocument { path: String, item: String },
-    #[error("{path} is not an item; name a folder of documents, or a Markdown document in one")]
+    #[error("{path} is not an item")]
     IsFile { path: String },
-    #[error("{path} is {what}; items, steps and templates are ordinary files and folders")]
+    #[error("{path} is {what}")]
     Foreign { path: String, what: &'static str },
-    #[error(
-        "the item's {path} is in the way of recordings; rename it, so that there can be a folder `elaborations`"
-    )]
+    #[error("the item's {path} is in the way of recordings")]
     NotOurs { path: String },
-    #[error(
-        "{path} already exists on the branch; go on with `roundtable elaborate {path}`, or take another name"
-    )]
+    #[error("{path} already exists on the branch")]
     Exists { path: String },
-    #[error("{path} is larger than {limit} bytes; make it smaller")]
+    #[error("{path} is larger than {limit} bytes")]
     Large { path: String, limit: usize },
     #[error("{0}")]
     File(#[from] Finding),
     #[error("cannot {what} {}: {error}", path.display())]
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
-    #[error("\"{0}\" is no item; use letters, digits, `.`, `_` and `-`, as in offline-mode")]
+    #[error("\"{0}\" is not an item")]
     ItemName(String),
-    #[error(
-        "git has no form for the author \"{0}\"; a name and an address are one line each, without < and >"
-    )]
+    #[error("git has no form for the author \"{0}\"")]
     Author(String),
-    #[error("{0} was not written as it should have been; the branch was not moved")]
+    #[error("{0} was not written as it should have been, so the branch was not moved")]
     NotWritten(String),
     #[error("the repository is damaged: {0}")]
     Damaged(String),
-    #[error("{base} and {head} have no common history; {hint}")]
+    #[error("{base} and {head} have no common history")]
     NoMergeBase { base: String, head: String, hint: &'static str },
-    #[error("there is no remote \"{0}\" here; `git remote -v` lists them")]
+    #[error("there is no remote \"{0}\" here")]
     NoRemote(String),
     #[error("{url}: {reason}")]
     Remote { url: String, reason: String },
-    #[error(
-        "the branch {0} has commits that its remote lacks, and lacks some that the remote has; bring them together first"
-    )]
+    #[error("the branch {0} has commits that its remote lacks, and lacks some that the remote has")]
     Diverged(String),
-    #[error("the branch {branch} was moved by somebody else meanwhile ({reason}); try again")]
+    #[error("the branch {branch} was moved by somebody else meanwhile ({reason})")]
     Moved { branch: String, reason: String },
     #[error("git: {}", .0.message())]
     Git(#[from] git2::Error),
@@ -163,6 +147,50 @@ impl Error {
             Error::Git(error) => matches!(error.class(), Indexer | Object | Odb | Sha1 | Zlib),
             _ => false,
         }
+    }
+}
+
+impl Remedy for Error {
+    fn remedy(&self) -> Option<String> {
+        let fixed = match self {
+            Error::Unreadable(fault) => return Some(fault.hint.clone()),
+            Error::NoMeta { path } => return Some(format!("`roundtable add {path} --name NAME` writes one")),
+            Error::TwoItems { paths, .. } => {
+                return Some(format!("name one by its path, as in {}", path_of_item(&paths[0])));
+            }
+            Error::Exists { path } => {
+                return Some(format!("go on with `roundtable elaborate {path}`, or take another name"));
+            }
+            Error::NoCommit { hint, .. } | Error::NoItem { hint, .. } => {
+                return Some(hint.clone()).filter(|hint| !hint.is_empty());
+            }
+            Error::NoMergeBase { hint, .. } => hint,
+            Error::None { .. } => "run `git init`, or name one with --repo",
+            Error::Unborn => "make a first one, or name one with --base",
+            Error::BranchName(_) => {
+                "use letters, digits, `.`, `_`, `-` and `/`, as in roundtable/offline-mode"
+            }
+            Error::CheckedOut { .. } => "name another with --branch, or switch that work tree away from it",
+            Error::BranchTaken { .. } => "name another with --branch",
+            Error::Locked { .. } => "if no other git process runs, delete that file",
+            Error::NoDocument { .. } => "put it back, or change `document` of its meta.json",
+            Error::IsFile { .. } => "name a folder of documents, or a Markdown document in one",
+            Error::Foreign { .. } => "items, steps and templates are ordinary files and folders",
+            Error::NotOurs { .. } => "rename it, so that there can be a folder `elaborations`",
+            Error::Large { .. } => "make it smaller",
+            Error::ItemName(_) => "use letters, digits, `.`, `_` and `-`, as in offline-mode",
+            Error::Author(_) => "a name and an address are one line each, without < and >",
+            Error::NoRemote(_) => "`git remote -v` lists them",
+            Error::Diverged(_) => "bring them together first",
+            Error::Moved { .. } => "try again",
+            Error::File(_)
+            | Error::Io { .. }
+            | Error::NotWritten(_)
+            | Error::Damaged(_)
+            | Error::Remote { .. }
+            | Error::Git(_) => return None,
+        };
+        Some(fixed.to_owned())
     }
 }
 
@@ -267,12 +295,12 @@ impl Repo {
     /// The nearest branch to a name that is none; else how to see which there are.
     fn commit_hint(&self, name: &str) -> String {
         let known = self.branches("").unwrap_or_default();
-        let near = did_you_mean(name, &known.iter().map(String::as_str).collect::<Vec<_>>());
+        let near = suggestion(name, &known.iter().map(String::as_str).collect::<Vec<_>>());
         let listed = || match self.git.is_shallow() {
-            true => format!("; {}", fault::SHALLOW),
-            false => "; `git branch --all` lists the branches, `git fetch` gets those of a remote".to_owned(),
+            true => fault::SHALLOW.to_owned(),
+            false => "`git branch --all` lists the branches, `git fetch` gets those of a remote".to_owned(),
         };
-        if near.is_empty() { listed() } else { near }
+        near.unwrap_or_else(listed)
     }
 
     /// What a branch points at, if it exists.
@@ -385,8 +413,8 @@ impl Repo {
         }
     }
 
-    /// `; did you mean …?` for a file that is not there: the nearest name in its folder, or nothing.
-    pub fn near_file(&self, commit: Oid, path: &str) -> String {
+    /// `did you mean …?` for a file that is not there: the nearest name in its folder, if one is near.
+    pub fn near_file(&self, commit: Oid, path: &str) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let tree = if folder.is_empty() {
             self.tree(commit).ok()
@@ -395,7 +423,8 @@ impl Repo {
         };
         let names: Vec<String> =
             tree.map_or(Vec::new(), |tree| tree.iter().map(|entry| name_of(&entry)).collect());
-        crate::plain::clean(&did_you_mean(name, &names.iter().map(String::as_str).collect::<Vec<_>>()))
+        let near = suggestion(name, &names.iter().map(String::as_str).collect::<Vec<_>>());
+        near.map(|near| crate::plain::clean(&near))
     }
 
     /// The folder at a path, if there is one.

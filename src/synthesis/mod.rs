@@ -38,6 +38,7 @@ use crate::item::{Begin, Change, File, Item, meta};
 use crate::library::Library;
 use crate::persona::Cast;
 use crate::plain;
+use crate::remedy::Remedy;
 use crate::step::Step;
 use crate::template::{Failed, safe};
 
@@ -74,9 +75,9 @@ pub struct Outcome {
 /// Why a discussion cannot be written into its item.
 #[derive(Debug, thiserror::Error)]
 pub enum Unplaced {
-    #[error("{0}; fix `outputs` of step {1}")]
+    #[error("step {1}: {0}")]
     Output(Refused, String),
-    #[error("{path} is {what}; roundtable writes ordinary files only")]
+    #[error("{path} is {what}")]
     Foreign { path: String, what: &'static str },
     #[error("{path} holds {size} bytes, more than roundtable reads ({} MiB)", crate::item::LARGEST >> 20)]
     Large { path: String, size: u64 },
@@ -86,14 +87,24 @@ pub enum Unplaced {
     NoFolder { path: String, other: String },
     #[error("{path} has no place for an addition: {why}")]
     NoPlace { path: String, why: &'static str },
-    #[error(
-        "the template addition.md must hold the marker line once and no other comment; the built-in one shows it"
-    )]
+    #[error("the template addition.md must hold the marker line once and no other comment")]
     Marker,
     #[error("{0}")]
     Meta(#[from] Finding),
     #[error("{0}")]
     Template(#[from] Failed),
+}
+
+impl Remedy for Unplaced {
+    fn remedy(&self) -> Option<String> {
+        let fixed = match self {
+            Unplaced::Output(_, step) => return Some(format!("fix `outputs` of step {step}")),
+            Unplaced::Foreign { .. } => "roundtable writes ordinary files only",
+            Unplaced::Marker => "the built-in one shows it",
+            _ => return None,
+        };
+        Some(fixed.to_owned())
+    }
 }
 
 /// What an artifact's own format makes of an addition.

@@ -23,6 +23,7 @@ pub use crate::discussion::event::SECRETARY;
 use crate::discussion::event::{Critique, Position, Rest};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
+use crate::remedy::{Problem, Remedy};
 
 use self::integrity::Breach;
 use self::sources::Excerpt;
@@ -112,5 +113,14 @@ pub enum Speechless {
     Spent(u64),
     /// A model that gave no answer, and why.
     #[error("the voice {voice} cannot speak: {why}")]
-    Model { voice: String, why: String },
+    Model { voice: String, why: Problem },
+}
+
+impl Remedy for Speechless {
+    fn remedy(&self) -> Option<String> {
+        match self {
+            Speechless::Model { why, .. } => why.remedy(),
+            Speechless::Template(_) | Speechless::Rules(_) | Speechless::Spent(_) => None,
+        }
+    }
 }

@@ -37,6 +37,7 @@ use crate::model::Meter;
 use crate::model::prompt::Want;
 use crate::persona::Persona;
 use crate::plain;
+use crate::remedy::Remedy;
 use crate::repo::{Error, Repo};
 use crate::run;
 use crate::script::{At, Script, Taken};
@@ -158,20 +159,29 @@ pub enum Stumbled {
     NotLanded(#[from] NotLanded),
     #[error("{0}")]
     Finding(#[from] crate::finding::Finding),
-    #[error("another run has finished step {0} meanwhile; run the same command again to continue after it")]
+    #[error("another run has finished step {0} meanwhile")]
     Overtaken(String),
     #[error("{0}")]
     Audience(String),
     /// A discussion broke off whose log is kept.
-    #[error(
-        "{why}; nothing of the discussion was committed, and what was said is kept: {how} goes on with it"
-    )]
+    #[error("{why}; nothing of the discussion was committed, and what was said is kept")]
     Kept { why: Box<Stumbled>, how: String },
     /// Too late to have changed nothing: then the error says what was committed.
-    #[error(
-        "{why}; what was done before is kept in the commit {commit} on {branch}, and the same command continues after it"
-    )]
+    #[error("{why}; what was done before is kept in the commit {commit} on {branch}")]
     Behind { why: Box<Stumbled>, commit: String, branch: String },
+}
+
+impl Remedy for Stumbled {
+    fn remedy(&self) -> Option<String> {
+        match self {
+            Stumbled::NotLanded(error) => error.remedy(),
+            Stumbled::Broken(error) => error.remedy(),
+            Stumbled::Overtaken(_) => Some("run the same command again to continue after it".to_owned()),
+            Stumbled::Kept { how, .. } => Some(format!("{how} goes on with it")),
+            Stumbled::Behind { .. } => Some("the same command continues after it".to_owned()),
+            _ => None,
+        }
+    }
 }
 
 impl From<Error> for Stumbled {

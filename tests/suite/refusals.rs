@@ -45,7 +45,7 @@ fn what_is_not_there_is_named() {
     refused(
         &sandbox,
         &["elaborate", "src/sync.rs", "--step", "01-03", "--script", &script],
-        "is a file, and an item is a folder",
+        "is not an item",
     );
     refused(&sandbox, &["elaborate", "../offline-mode", "--step", "01-03", "--script", &script], "");
 }
@@ -206,7 +206,7 @@ fn branches_that_must_not_be_moved() {
         refused(
             &sandbox,
             &elaborate(&script, &[&format!("--branch={name}"), "--base", "main"]),
-            "is no branch name",
+            "is not a branch name",
         );
     }
     // A branch that is a folder of branches already.

@@ -88,10 +88,8 @@ impl Table<'_> {
         let mut seats = BTreeMap::new();
         for step in &self.library.steps {
             let speaker = *tape.head.steps.get(&step.id).ok_or_else(|| {
-                Fail::new(format!(
-                    "the model's answers name no voice for step {}; record them again",
-                    step.id
-                ))
+                Fail::new(format!("the model's answers name no voice for step {}", step.id))
+                    .with_hint("record them again")
             })?;
             let prices = voices::prices(self.options, self.config, &step.id, &step.phase)?;
             seats.insert(step.id.clone(), Seat { speaker, prices });
@@ -121,9 +119,7 @@ impl Chosen {
         let [first, second, ..] = names[..] else { return Ok(()) };
         let flags = [("--model", options.model.is_some()), ("--base-url", options.base_url.is_some())];
         match flags.iter().find(|(_, given)| *given) {
-            Some((flag, _)) => Err(Fail::new(format!(
-                "{flag} is for one voice, and the settings name {first} and {second}; name one with --voice, or leave {flag} out (ANTHROPIC_BASE_URL, OPENAI_BASE_URL and `model` in the settings tell them apart)"
-            ))),
+            Some((flag, _)) => Err(Fail::new(format!("{flag} is for one voice, and the settings name {first} and {second}")).with_hint(format!("name one with --voice, or leave {flag} out (ANTHROPIC_BASE_URL, OPENAI_BASE_URL and `model` in the settings tell them apart)"))),
             None => Ok(()),
         }
     }

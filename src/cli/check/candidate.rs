@@ -21,7 +21,9 @@ const SHOWN_WORDS: usize = 24;
 
 pub fn run(global: &Global, repo: &Repo, path: &Path, format: Format, screen: &Screen) -> Result<Code, Fail> {
     let Some(root) = repo.work_tree() else {
-        return Err(Fail::new("a bare repository has no files; compare commits with --base and --head"));
+        return Err(
+            Fail::new("a bare repository has no files").with_hint("compare commits with --base and --head")
+        );
     };
     let Some(inside) = inside(root, path)? else { return Ok(Code::Yes) };
     let mut after = Vec::new();

@@ -39,10 +39,8 @@ pub fn declared(
     for (path, id) in added.into_iter().filter(|(path, _)| is_file(path)) {
         let bytes = objects.read(id, ObjectType::Blob)?;
         found.push(Declaration::read(&path, &bytes).map_err(|wrong| {
-            Fail::new(format!(
-                "{}; `roundtable check --declare REASON` writes such a file",
-                crate::plain::clean(&wrong)
-            ))
+            Fail::new(crate::plain::clean(&wrong))
+                .with_hint("`roundtable check --declare REASON` writes such a file")
         })?);
     }
     Ok(found)
@@ -68,10 +66,12 @@ pub fn declare(
     screen: &Screen,
 ) -> Result<Code, Fail> {
     if !may {
-        return Err(Fail::new("the base's policy says `losses: none`; put back what is lost"));
+        return Err(Fail::new("the base's policy says `losses: none`").with_hint("put back what is lost"));
     }
     if reason.trim().is_empty() {
-        return Err(Fail::new("--declare needs a reason; say in a few words why the loss is right"));
+        return Err(
+            Fail::new("--declare needs a reason").with_hint("say in a few words why the loss is right")
+        );
     }
     let mut lost: Vec<(&str, &Finding)> = Vec::new();
     for file in reports.iter().flat_map(|report| &report.files) {
@@ -92,7 +92,9 @@ pub fn declare(
         return Ok(Code::Yes);
     }
     let Some(root) = repo.work_tree() else {
-        return Err(Fail::new("a bare repository has no folder to write to; declare the loss in a clone"));
+        return Err(
+            Fail::new("a bare repository has no folder to write to").with_hint("declare the loss in a clone")
+        );
     };
     let now = super::super::epoch()?.unwrap_or_else(super::super::now);
     let mut declaration = Declaration::of(String::new(), reason, &lost);

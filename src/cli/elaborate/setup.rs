@@ -330,11 +330,12 @@ fn stayed_open(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
         plain::shown(&format!("{}{model}", opened.voice))
     };
     Err(Fail::new(format!(
-        "the discussion of step {} is open and was begun with the voice {}, and {} is set now; go on with the first one, or end it there with a comment that says done",
+        "the discussion of step {} is open and was begun with the voice {}, and {} is set now",
         begun.step.id,
         name(begun),
         name(now)
-    )))
+    ))
+    .with_hint("go on with the first one, or end it there with a comment that says done"))
 }
 
 /// The draft.md that the item gets: the text of the script's issue, where the item has none yet.

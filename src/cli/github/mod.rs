@@ -118,16 +118,16 @@ fn notices(global: &Global, repo: &Repo, event: &Event, screen: &Screen) {
         Ok(Some(found)) if !screen.is_json() => {
             let lines = super::report::review::annotations(&found, Some("notice"));
             if let Err(fail) = screen.commands(&lines) {
-                screen.warn(&fail.message);
+                screen.warn(&fail.to_line());
             }
         }
         Ok(_) => {}
-        Err(fail) => screen.warn(&format!("the documents could not be reviewed: {}", fail.message)),
+        Err(fail) => screen.warn(&format!("the documents could not be reviewed: {}", fail.to_line())),
     }
 }
 
 fn failed(failed: Failed) -> Fail {
-    Fail::new(failed.to_string())
+    failed.into_problem().into()
 }
 
 fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
@@ -139,9 +139,8 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
         (Some(number), _) => by_hand(number, run.label.as_deref(), &settings)?,
         (None, Some(event)) => trigger::trigger(event.name(), event.payload(), &settings),
         (None, None) => {
-            return Err(Fail::new(
-                "there is no event of GitHub Actions here; name an issue with --issue N, or use roundtable elaborate --issue N",
-            ));
+            return Err(Fail::new("there is no event of GitHub Actions here")
+                .with_hint("name an issue with --issue N, or use roundtable elaborate --issue N"));
         }
     };
     match trigger {
@@ -183,11 +182,8 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
 fn by_hand(number: u64, label: Option<&str>, settings: &Settings) -> Result<Trigger, Fail> {
     let label = label.unwrap_or(&settings.label);
     let what = trigger::asked(label, &settings.label).ok_or_else(|| {
-        Fail::new(format!(
-            "\"{}\" is none of roundtable's labels; they begin with {}",
-            plain::shown(label),
-            settings.label
-        ))
+        Fail::new(format!("\"{}\" is none of roundtable's labels", plain::shown(label)))
+            .with_hint(format!("they begin with {}", settings.label))
     })?;
     Ok(Trigger::Issue(Asked {
         number,
@@ -419,7 +415,7 @@ impl Job<'_> {
             // An issue of the same title was faster: this one gets another name.
             seat = self.settle(read)?;
         }
-        Err(Fail::new("other issues kept taking the item's name; set the label again"))
+        Err(Fail::new("other issues kept taking the item's name").with_hint("set the label again"))
     }
 
     /// A discussion on the issue, from its words to the comment.

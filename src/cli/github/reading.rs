@@ -142,9 +142,10 @@ fn issue_of(hub: &mut Hub, asked: &Asked, at: Option<Time>) -> Result<Value, Fai
     }
     if issue.get("pull_request").is_some_and(|pull| !pull.is_null()) {
         return Err(Fail::new(format!(
-            "{} is a pull request, and discussions are held on issues; give the number of an issue",
+            "{} is a pull request, and discussions are held on issues",
             asked.number
-        )));
+        ))
+        .with_hint("give the number of an issue"));
     }
     match at {
         Some(at) if asked.issue.is_none() => as_it_was(hub, issue, at),
@@ -228,8 +229,9 @@ pub(super) fn as_it_was(hub: &mut Hub, mut issue: Value, at: Time) -> Result<Val
     }
     match hub.body_edited(number).map_err(failed)? {
         Some(edited) if edited > at => Err(Fail::new(format!(
-            "the issue {number} was edited after its label was set, and what it said before cannot be read; set the label again"
-        ))),
+            "the issue {number} was edited after its label was set, and what it said before cannot be read"
+        ))
+        .with_hint("set the label again")),
         _ => Ok(issue),
     }
 }
@@ -266,7 +268,9 @@ pub fn text(global: &Global, number: u64) -> Result<source::Source, Fail> {
     let known = Known { permissions, ..Known::default() };
     let source = thread::thread(&issue, Vec::new(), None, &[], &settings, &known).source;
     if source.title.is_empty() {
-        return Err(Fail::new(format!("the issue {number} has no title; name the item with --name")));
+        return Err(
+            Fail::new(format!("the issue {number} has no title")).with_hint("name the item with --name")
+        );
     }
     Ok(source)
 }

@@ -110,10 +110,8 @@ impl Job<'_> {
                 return Ok(Seat { item, branch, leaves: Vec::new(), pull: None, is_new: true });
             }
         }
-        Err(Fail::new(format!(
-            "no name is free for an item of the issue {}; add one by hand with roundtable add ITEM --issue {}",
-            thread.number, thread.number
-        )))
+        Err(Fail::new(format!("no name is free for an item of the issue {}", thread.number))
+            .with_hint(format!("add one by hand with roundtable add ITEM --issue {}", thread.number)))
     }
 
     /// The open pull request of a branch that goes on; or why the branch is left, in a sentence where that
@@ -160,10 +158,8 @@ impl Job<'_> {
     pub(super) fn still_ours(&self, commit: Oid, seat: &Seat, number: u64) -> Result<(), Fail> {
         if self.repo.exists(commit, &seat.item)? && !self.is_of(commit, &seat.item, number)? {
             self.is_overtaken.set(true);
-            return Err(Fail::new(format!(
-                "{} has become another issue's item meanwhile; set the label again",
-                seat.item
-            )));
+            return Err(Fail::new(format!("{} has become another issue's item meanwhile", seat.item))
+                .with_hint("set the label again"));
         }
         Ok(())
     }
@@ -177,10 +173,8 @@ impl Job<'_> {
             folder.map_or(Ok(Vec::new()), |folder| Ok(self.repo.overlay(commit, &folder)?))
         };
         if templates(tip)? != templates(base)? {
-            return Err(Fail::new(format!(
-                "{} changes the templates; merge that into the default branch first, and set the label again",
-                seat.branch
-            )));
+            return Err(Fail::new(format!("{} changes the templates", seat.branch))
+                .with_hint("merge that into the default branch first, and set the label again"));
         }
         Ok(())
     }

@@ -207,7 +207,7 @@ impl Job<'_> {
         let comment = self.write(read, &marker, &text, true);
         self.outputs(&commit.to_string(), &seat.branch, &told.links.pull_request, &comment);
         if let Err(fail) = told.job_summary().map_err(Fail::from).and_then(|text| actions::summary(&text)) {
-            self.screen.warn(&fail.message);
+            self.screen.warn(&fail.to_line());
         }
         let pull_request = told.links.pull_request.clone();
         self.report(landed, &pull_request, &comment, &unused);
@@ -259,7 +259,7 @@ impl Job<'_> {
         self.outputs(&commit.to_string(), &opened.branch, &links.pull_request, &comment);
         let shown: String = text.lines().skip(2).map(|line| format!("{line}\n")).collect();
         if let Err(fail) = actions::summary(&shown) {
-            self.screen.warn(&fail.message);
+            self.screen.warn(&fail.to_line());
         }
         self.report(landed, &links.pull_request, &comment, &unused);
         Ok(if ended.is_some() { Answered::Over } else { Answered::Open })
@@ -331,7 +331,7 @@ impl Job<'_> {
     fn outputs(&self, commit: &str, branch: &str, pull: &str, comment: &str) {
         let outputs = [("commit", commit), ("branch", branch), ("pull-request", pull), ("comment", comment)];
         if let Err(fail) = actions::outputs(&outputs) {
-            self.screen.warn(&fail.message);
+            self.screen.warn(&fail.to_line());
         }
     }
 
@@ -421,14 +421,14 @@ impl Job<'_> {
 
     /// Tells of a failure in the job: its summary and an annotation.
     pub(super) fn failed(&self, fail: Fail) -> Fail {
-        let reason = page::failure(&fail.message);
+        let reason = page::failure(&fail.to_line());
         if let Err(fail) = actions::summary(&format!("## roundtable failed\n\n{reason}")) {
-            self.screen.warn(&fail.message);
+            self.screen.warn(&fail.to_line());
         }
         if self.screen.is_runner() && !self.screen.is_json() {
-            let message = report::github::data(&plain::shown(&fail.message));
+            let message = report::github::data(&plain::shown(&fail.to_line()));
             if let Err(fail) = self.screen.commands(&format!("::error title=roundtable::{message}\n")) {
-                self.screen.warn(&fail.message);
+                self.screen.warn(&fail.to_line());
             }
         }
         fail
@@ -443,7 +443,7 @@ impl Job<'_> {
             return fail;
         }
         self.label(asked, None);
-        let reason = page::failure(&fail.message);
+        let reason = page::failure(&fail.to_line());
         self.write_note(known, asked.number, &format!("The last run failed. {reason}"));
         fail
     }

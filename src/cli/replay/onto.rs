@@ -61,7 +61,8 @@ pub fn land(
     screen: &Screen,
 ) -> Result<Code, Fail> {
     let [argument] = recordings else {
-        return Err(Fail::new("--onto takes one recording at a time; the order of commits is yours to say"));
+        return Err(Fail::new("--onto takes one recording at a time")
+            .with_hint("the order of commits is yours to say"));
     };
     let repo = replay.repo();
     let onto = repo.resolve(options.onto.as_deref().unwrap_or("HEAD"))?;
@@ -171,7 +172,8 @@ fn next_branch(replay: &Replay, item: &str, finished: &Finished) -> Result<Strin
             return Ok(branch);
         }
     }
-    Err(Fail::new(format!("{first} has {MAX_BRANCHES} numbered branches; name one with --branch")))
+    Err(Fail::new(format!("{first} has {MAX_BRANCHES} numbered branches"))
+        .with_hint("name one with --branch"))
 }
 
 /// Commits a discussion that came out the same on a branch that is at `start`.

@@ -116,7 +116,7 @@ fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, Fail> {
             Err(_) => "not UTF-8",
         },
     };
-    Err(Fail::new(format!("{shown} is {what}; save it as UTF-8 text, or leave it out")))
+    Err(Fail::new(format!("{shown} is {what}")).with_hint("save it as UTF-8 text, or leave it out"))
 }
 
 /// The folder of an item's recordings.
@@ -185,7 +185,7 @@ fn wanted(options: &Options, config: &Config, root: Option<&Path>) -> Result<Vec
         return options.paths.iter().map(|path| named(path, config, root)).collect();
     }
     let Some(root) = root else {
-        return Err(Fail::new("there is no repository here; name the files or folders to review"));
+        return Err(Fail::new("there is no repository here").with_hint("name the files or folders to review"));
     };
     if let Some(globs) = config.review.as_ref().map(|review| &review.paths).filter(|globs| !globs.is_empty())
     {
@@ -195,10 +195,8 @@ fn wanted(options: &Options, config: &Config, root: Option<&Path>) -> Result<Vec
     if items.is_dir() {
         return Ok(vec![items]);
     }
-    Err(Fail::new(format!(
-        "there is no folder {} of items; name the files or folders to review, or set `review.paths`",
-        plain::shown(config.items())
-    )))
+    Err(Fail::new(format!("there is no folder {} of items", plain::shown(config.items())))
+        .with_hint("name the files or folders to review, or set `review.paths`"))
 }
 
 /// A path as it is named, else the folder of the item with this name.

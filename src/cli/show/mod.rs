@@ -74,9 +74,8 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
     let Some(argument) = recording_of(options) else {
         if options.integrity || matches!(format, Format::Markdown | Format::Mermaid) {
-            return Err(Fail::new(
-                "--integrity and the formats markdown and mermaid are for one recording; name it as a file or REV:PATH, or ask for --decisions of an item",
-            ));
+            return Err(Fail::new("--integrity and the formats markdown and mermaid are for one recording")
+                .with_hint("name it as a file or REV:PATH, or ask for --decisions of an item"));
         }
         let (what, rev) = (options.what.as_deref(), options.rev.as_deref());
         return item::run(global, &open(global)?, what, rev, format, screen);
@@ -93,9 +92,8 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     // A reader gets a recording of any format.
     let (log, _) = from_any_lines(&name, crate::json::utf8(&name, &recording.bytes)?)?;
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
-        return Err(Fail::new(format!(
-            "{name}: a recording begins with the event `opened`; its first lines are missing, `git log` of the file says since when"
-        )));
+        return Err(Fail::new(format!("{name}: a recording begins with the event `opened`"))
+            .with_hint("its first lines are missing, `git log` of the file says since when"));
     };
     if options.integrity {
         return integrity(&log, &library, &name, screen);
@@ -129,10 +127,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
 /// The decisions of an item, or of all items.
 fn show_decisions(global: &Global, options: &Options, format: Format, screen: &Screen) -> Result<Code, Fail> {
     if recording_of(options).is_some() {
-        return Err(Fail::new("--decisions is for items; name an item, or nothing for all items"));
+        return Err(Fail::new("--decisions is for items").with_hint("name an item, or nothing for all items"));
     }
     if matches!(format, Format::Html | Format::Mermaid) {
-        return Err(Fail::new("--decisions is shown as text, --markdown or --json; leave --format out"));
+        return Err(
+            Fail::new("--decisions is shown as text, --markdown or --json").with_hint("leave --format out")
+        );
     }
     let (what, rev) = (options.what.as_deref(), options.rev.as_deref());
     item::run_decisions(global, &open(global)?, what, rev, format == Format::Markdown, screen)
