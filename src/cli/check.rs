@@ -22,6 +22,7 @@ use crate::additive::declared::Declaration;
 use crate::agent::hook::Agent;
 use crate::check::{self, Gate, Report};
 use crate::config::{self, Config};
+use crate::item::Elsewhere;
 use crate::policy::Policy;
 use crate::repo::{Objects, Repo, Step, Unwritten, WayBack, short};
 
@@ -340,9 +341,12 @@ fn config_at(repo: &Repo, tree: Oid) -> Result<Config, Fail> {
     }
 }
 
+/// The items that are made, in none of the folders that settings name.
+type Made<'m> = &'m dyn Fn(&Config) -> Result<Vec<Elsewhere>, Fail>;
+
 /// The policies in force: those of the trees, each once, or that of `--config`; they cover every item of the trees,
-/// and of the one that these become.
-fn policies(global: &Global, repo: &Repo, trees: &[Oid], new: Option<Oid>) -> Result<Vec<Policy>, Fail> {
+/// and those that are made.
+fn policies(global: &Global, repo: &Repo, trees: &[Oid], made: Made<'_>) -> Result<Vec<Policy>, Fail> {
     let operators = match &global.config {
         Some(path) => {
             let name = crate::plain::shown(&path.display().to_string());
@@ -364,11 +368,15 @@ fn policies(global: &Global, repo: &Repo, trees: &[Oid], new: Option<Oid>) -> Re
         configs.push(operators.unwrap_or_default());
     }
     for config in &mut configs {
-        let made = new.map(|new| repo.with_items_of(new, config.clone())).transpose()?;
-        let made = made.map(|made| made.elsewhere).unwrap_or_default();
+        let made = made(config)?;
         config.elsewhere.extend(made);
     }
     configs.iter().map(|config| config.policy().map_err(Fail::new)).collect()
+}
+
+/// The items of a commit's tree.
+fn items_of(repo: &Repo, tree: Oid) -> impl Fn(&Config) -> Result<Vec<Elsewhere>, Fail> {
+    move |config| Ok(repo.with_items_of(tree, config.clone())?.elsewhere)
 }
 
 /// What a change does to the policy, if anything.
@@ -406,7 +414,7 @@ fn ranges(global: &Global, options: &Options, repo: &Repo) -> Result<Ranges, Fai
         let Some(head) = wanted.head else { continue };
         if wanted.bases.is_empty() {
             let way = Way {
-                policies: policies(global, repo, &[], Some(repo.tree_of(head)?))?,
+                policies: policies(global, repo, &[], &items_of(repo, repo.tree_of(head)?))?,
                 branch: wanted.branch.clone(),
                 steps: Vec::new(),
                 declarations: Vec::new(),
@@ -434,8 +442,9 @@ fn beside_head(global: &Global, repo: &Repo, is_on_disk: bool) -> Result<Ranges,
     let head = repo.head()?;
     let old = head.map(|head| repo.tree_of(head)).transpose()?;
     let (new, unwritten) = if is_on_disk { repo.disk_tree()? } else { repo.index_tree()? };
-    let policies = policies(global, repo, old.as_slice(), None)?;
     let objects = repo.objects(unwritten.clone());
+    let made = |config: &Config| Ok(Repo::new_items(&objects, old, new, &config.roots())?);
+    let policies = policies(global, repo, old.as_slice(), &made)?;
     let way = Way {
         declarations: losses::declared(&objects, &policies, old, Some(new))?,
         policies,
@@ -506,7 +515,7 @@ fn way(
     each: bool,
 ) -> Result<Way, Fail> {
     let (old, new) = (repo.tree_of(start)?, repo.tree_of(head)?);
-    let policies = policies(global, repo, &[old, repo.tree_of(tip)?], Some(new))?;
+    let policies = policies(global, repo, &[old, repo.tree_of(tip)?], &items_of(repo, new))?;
     let steps = match (each, straight) {
         (false, _) => Vec::new(),
         (true, Some(steps)) => steps,

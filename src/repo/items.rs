@@ -2,9 +2,11 @@
 //!
 //! Invariant: an item is read from a commit's tree, never from the work tree.
 
+use std::collections::HashSet;
+
 use git2::{ObjectType, Oid, Tree};
 
-use super::{DEPTH, Entry, Error, ItemFolder, Repo, kind, name_of, short};
+use super::{DEPTH, Entry, Error, ItemFolder, Now, Objects, Repo, changed, kind, name_of, short};
 use crate::config::Config;
 use crate::finding::suggestion;
 use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
@@ -189,6 +191,42 @@ impl Repo {
     pub fn with_items_of(&self, tree: Oid, config: Config) -> Result<Config, Error> {
         let elsewhere = self.items_elsewhere(tree, &config.roots())?;
         Ok(Config { elsewhere, ..config })
+    }
+
+    /// The items that a tree has and another has not, in none of these folders. Trees may be in memory only.
+    ///
+    /// # Errors
+    /// A tree or a meta.json that cannot be read.
+    pub fn new_items(
+        objects: &Objects,
+        old: Option<Oid>,
+        new: Oid,
+        roots: &[&str],
+    ) -> Result<Vec<Elsewhere>, Error> {
+        let (mut metas, mut paths) = (Vec::new(), HashSet::new());
+        changed(objects, Some(new), old, &|_| true, &mut |one| {
+            let path = String::from_utf8_lossy(&one.path).into_owned();
+            let folder = path.strip_suffix(meta::FILE).and_then(|path| path.strip_suffix('/'));
+            if let Some(folder) = folder.filter(|_| one.now == Now::Nothing) {
+                metas.push((folder.to_owned(), one.old.id));
+            }
+            paths.insert(path);
+        })?;
+        let is_in = |folder: &str, root: &str| {
+            folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let mut found = Vec::new();
+        for (folder, id) in
+            metas.into_iter().filter(|(folder, _)| !roots.iter().any(|root| is_in(folder, root)))
+        {
+            let Ok(meta) = Meta::read(&folder, &objects.read(id, ObjectType::Blob)?) else { continue };
+            if meta.is_ours() {
+                let beside = meta.document().filter(|name| !paths.contains(&format!("{folder}/{name}")));
+                let document = beside.map(|name| item::path::beside(&folder, name));
+                found.push(Elsewhere { folder, document });
+            }
+        }
+        Ok(found)
     }
 
     /// The items that are in none of these folders, by their meta.json: one walk over the folders of a tree.

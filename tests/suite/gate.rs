@@ -386,6 +386,25 @@ fn staged_compares_the_index_with_head() {
 }
 
 #[test]
+fn an_item_that_is_only_in_the_index_is_protected() {
+    let sandbox = sandbox();
+    let (folder, notes) = ("notes/fees", "notes/fees/fees.md");
+    sandbox.commit(&[(notes, "# Fees\n\nOne letter a month.\n")]);
+    let stage = |path: &str, text: &str| {
+        std::fs::write(sandbox.root().join(path), text).unwrap();
+        let mut index = sandbox.git.index().unwrap();
+        index.add_path(std::path::Path::new(path)).unwrap();
+        index.write().unwrap();
+    };
+    stage(notes, "# Fees\n\nTwo letters a month.\n");
+    assert_eq!(sandbox.run(&["check", "--staged"]).code, 0, "no item, no rule");
+    stage(&format!("{folder}/meta.json"), "{\n  \"slug\": \"fees\",\n  \"analysis_status\": \"raw\"\n}\n");
+    let run = sandbox.run(&["check", "--staged"]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains(notes), "{}", run.stdout);
+}
+
+#[test]
 fn a_push_is_judged_line_by_line() {
     let (sandbox, base) = changed(&grown());
     let head = sandbox.tip("main").unwrap();

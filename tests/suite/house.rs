@@ -24,7 +24,8 @@ const VALUES: [&str; 14] = [
 ];
 
 /// A module at the table, and what it may use besides values.
-const ARROWS: [(&str, &[&str]); 7] = [
+const ARROWS: [(&str, &[&str]); 8] = [
+    ("additive", &["text"]),
     ("agent", &["discussion", "minutes", "model", "script", "session", "text", "voice"]),
     ("text", &[]),
     ("review", &["text"]),

@@ -31,7 +31,7 @@ pub fn run(global: &Global, repo: &Repo, path: &Path, format: Format, screen: &S
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
     let head = repo.head()?;
     let tree = head.map(|head| repo.tree_of(head)).transpose()?;
-    let policies = policies(global, repo, tree.as_slice(), None)?;
+    let policies = policies(global, repo, tree.as_slice(), &|_| Ok(Vec::new()))?;
     let read = |path: &str| before(repo, root, tree, path).ok().flatten();
     let Some(old) = before(repo, root, tree, &inside)? else { return Ok(Code::Yes) };
     let found = judge_text(&policies, &inside, &old, &after, &read);

@@ -108,7 +108,7 @@ fn before_write(global: &Global, writes: &[Write], folder: Option<&Path>) -> Res
 fn judge_writes(global: &Global, repo: &Repo, writes: &[(PathBuf, &Write)]) -> Result<Option<String>, Fail> {
     let Some(root) = repo.work_tree() else { return Ok(None) };
     let tree = repo.head()?.map(|head| repo.tree_of(head)).transpose()?;
-    let policies = policies(global, repo, tree.as_slice(), None)?;
+    let policies = policies(global, repo, tree.as_slice(), &|_| Ok(Vec::new()))?;
     if is_trial(&policies) {
         return Ok(None);
     }
