@@ -331,6 +331,25 @@ fn the_cost_is_linear() {
     assert!(large < 30.0 * small.max(0.02), "{small} {large}");
 }
 
+#[test]
+fn the_cost_of_many_changed_values_is_linear() {
+    let list = |count: usize, word: &str| {
+        let all: Vec<String> =
+            (0..count).map(|at| format!("{{\"id\": {at}, \"text\": \"{word} {at}\"}}")).collect();
+        format!("{{\"stories\": [{}]}}", all.join(",\n"))
+    };
+    let time = |count: usize| {
+        let (before, after) = (list(count, "letter"), list(count, "card"));
+        let start = std::time::Instant::now();
+        let found = compare("a.json", &Demand::of(Rule::Content), before.as_bytes(), after.as_bytes());
+        assert_eq!(found.findings.len(), count);
+        assert!(found.findings[count - 1].message.contains(&format!("stories[{}].text", count - 1)));
+        start.elapsed().as_secs_f64()
+    };
+    let (small, large) = (time(1_000), time(8_000));
+    assert!(large < 30.0 * small.max(0.02), "{small} {large}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(1_000)))]
 

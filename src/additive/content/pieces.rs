@@ -3,6 +3,7 @@
 //!
 //! All texts are in one string, and the nodes in one row; a node is a few numbers.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
@@ -151,6 +152,8 @@ pub struct Pieces {
     /// The last child of each piece so far.
     lasts: Vec<u32>,
     depths: Vec<u16>,
+    /// The place of each piece among its parent's children, once it is asked for.
+    places: OnceCell<Vec<u32>>,
     /// Something was nested too deep to be compared.
     pub is_too_deep: bool,
 }
@@ -263,6 +266,22 @@ impl Pieces {
             next = self.at(found).next;
             Some(found)
         })
+    }
+
+    /// The place of a piece among its parent's children; of all pieces at once, so that no list is counted twice.
+    pub fn place_of(&self, at: u32) -> usize {
+        let places = self.places.get_or_init(|| {
+            let mut counts = vec![0; self.all.len()];
+            let place = |piece: &Piece| match counts.get_mut(piece.parent as usize) {
+                Some(count) => {
+                    *count += 1;
+                    *count - 1
+                }
+                None => 0,
+            };
+            self.all.iter().map(place).collect()
+        });
+        places[at as usize] as usize
     }
 
     /// Hashes every subtree: called once, when all pieces are there.

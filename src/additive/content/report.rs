@@ -121,8 +121,7 @@ fn path_of(pieces: &Pieces, at: u32) -> String {
             && pieces.at(parent).sort == Sort::Array
             && pieces.at(parent).tag == 0
         {
-            let index = pieces.children(parent).position(|child| child == here).unwrap_or(0);
-            parts.push(format!("[{index}]"));
+            parts.push(format!("[{}]", pieces.place_of(here)));
         }
         here = parent;
     }
