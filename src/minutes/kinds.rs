@@ -5,7 +5,8 @@
 //! use roundtable::minutes::kinds_in;
 //!
 //! let library = Library::built_in().unwrap();
-//! let kinds = kinds_in("We decided to keep SQLite. Who writes the migration?", library.forms());
+//! let text = "Maya, we decided to keep SQLite. Who writes the migration?";
+//! let kinds = kinds_in(text, library.forms(), &["Maya"]);
 //! assert!(kinds.asks);
 //! assert_eq!(kinds.recorded(), ["a decision"]);
 //! ```
@@ -39,10 +40,11 @@ impl Kinds {
     }
 }
 
-/// The kinds of a message's sentences; thanks and mere agreement are none.
-pub fn kinds_in(text: &str, forms: &Forms) -> Kinds {
+/// The kinds of a message's sentences, in a discussion of people with these first names; thanks and mere agreement
+/// are none.
+pub fn kinds_in(text: &str, forms: &Forms, names: &[&str]) -> Kinds {
     let mut kinds = Kinds::default();
-    for entry in entries(text, forms, &[]) {
+    for entry in entries(text, forms, names) {
         match entry.kind {
             Kind::Decision => kinds.decides = true,
             Kind::Question => kinds.asks = true,

@@ -1,4 +1,4 @@
-//! The secretary: the voice without a model, the same words for the same input (contract, section 4).
+//! The secretary: the voice without a model, the same words for the same input (V-2).
 //!
 //! It says what it does with each message and what it found, each with its place, and nothing else: to a question the
 //! passages that have its words, to everything else as what it is recorded. It judges nothing: it never calls anything
@@ -156,7 +156,8 @@ impl<'t> Secretary<'t> {
                 self.forms.get_or_init(|| forms)
             }
         };
-        Ok(minutes::kinds_in(text, forms))
+        let names: Vec<&str> = talk.library().cast.iter().map(Persona::first_name).collect();
+        Ok(minutes::kinds_in(text, forms, &names))
     }
 
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
