@@ -59,6 +59,7 @@ mod scripts;
 mod server;
 mod show;
 mod speakers;
+mod spec;
 mod steps;
 mod terminal;
 mod text;

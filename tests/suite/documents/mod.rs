@@ -49,10 +49,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The README and every page of `docs/`, by their paths.
+/// The README and every page of `docs/` and `docs/spec/`, by their paths.
 fn pages() -> BTreeMap<String, String> {
-    let folder = std::fs::read_dir(root().join("docs")).unwrap();
-    let names = folder.map(|entry| format!("docs/{}", entry.unwrap().file_name().to_str().unwrap()));
+    let names = ["docs", "docs/spec"].into_iter().flat_map(|folder| {
+        let entries = std::fs::read_dir(root().join(folder)).unwrap();
+        entries.map(move |entry| format!("{folder}/{}", entry.unwrap().file_name().to_str().unwrap()))
+    });
     let top = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map(str::to_owned);
     let names = names.filter(|name| name.ends_with(".md")).chain(top);
     names.map(|name| (name.clone(), std::fs::read_to_string(root().join(name)).unwrap())).collect()
