@@ -1,5 +1,4 @@
-//! Typed additions: what a discussion adds to a document at a place of its own, as a value (contract, sections 3
-//! and 11).
+//! Typed additions: what a discussion adds to a document at a place of its own, as a value (L-6).
 //!
 //! A value says what is added, and at which id or heading. Its words are those of a model or a user: one line each,
 //! visible. The synthesis lists what a discussion proposes; a person puts it in its place.

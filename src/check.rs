@@ -1,6 +1,6 @@
 //! The gate of `roundtable check`: two commits, the policies in force, and a verdict a file.
 //!
-//! The verdict is a function of the two trees and the policies (S0). Blobs are read raw from the
+//! The verdict is a function of the two trees and the policies (G-S0). Blobs are read raw from the
 //! object database: no work tree, no text conversion, no filters, attributes or rename detection.
 //!
 //! Several policies may be in force, that of the merge base and that of the branch's tip. Of each the

@@ -1,4 +1,4 @@
-//! `.roundtable.yaml`: the repository's settings, every key optional (contract, section 3).
+//! `.roundtable.yaml`: the repository's settings, every key optional.
 //!
 //! Nothing is guessed: a key that is not known is an error with its place and the nearest known one.
 //!

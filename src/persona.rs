@@ -1,4 +1,4 @@
-//! The cast: who sits at the table, how they speak, and who leads which phase (FR-002, FR-003).
+//! The cast: who sits at the table, how they speak, and who leads which phase (analysis FR-002, FR-003).
 //!
 //! A persona is a file of front matter and text below `personas/` in the steps folder, so a
 //! fourth persona is a fourth file.
@@ -28,7 +28,7 @@ pub const PHASES: [(&str, &str); 5] = [
     ("04-design", "Design"),
 ];
 
-/// Words or phrases that a persona leaves to a colleague (voice integrity, 4.4.9).
+/// Words or phrases that a persona leaves to a colleague (D-11).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Forbidden {
@@ -141,7 +141,7 @@ impl Persona {
         self.name.split(' ').next().unwrap_or(&self.name)
     }
 
-    /// What is before every contribution (AC-002-04), without the blank after it.
+    /// What is before every contribution (discussion AC-002-04), without the blank after it.
     pub fn prefix(&self) -> String {
         format!("{} ({}):", self.name, self.role)
     }
@@ -203,7 +203,7 @@ impl Cast {
         self.personas.iter().map(|persona| persona.key.clone()).collect()
     }
 
-    /// Who leads a phase; an unknown phase falls to the first persona (AC-003-06), and the
+    /// Who leads a phase; an unknown phase falls to the first persona (analysis AC-003-06), and the
     /// second value is then false.
     pub fn lead(&self, phase: &str) -> (&Persona, bool) {
         let owner = self.personas.iter().find(|persona| persona.phases.iter().any(|owned| owned == phase));
@@ -220,7 +220,7 @@ impl Cast {
         self.get(lead).into_iter().chain(self.others(lead)).collect()
     }
 
-    /// The lead first, then the others by first name (contract 4.4, group address).
+    /// The lead first, then the others by first name (D-5).
     pub fn lead_then_alphabetical<'a>(&'a self, lead: &'a str) -> Vec<&'a Persona> {
         let mut others: Vec<&Persona> = self.others(lead).collect();
         others.sort_by_key(|persona| persona.first_name());

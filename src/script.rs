@@ -1,4 +1,4 @@
-//! The user's messages in order, wherever they came from (contract, section 3).
+//! The user's messages in order, wherever they came from.
 //!
 //! Text is cleaned when it is read: what cannot be seen never reaches a voice, a log or a
 //! document, and what was removed or cut is said in [`Script::notes`].

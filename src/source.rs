@@ -1,4 +1,4 @@
-//! The text of an issue as a document (contract, section 9): title and body are read like any other draft.
+//! The text of an issue as a document: title and body are read like any other draft.
 //! They are no message of a user, and nothing in them is a decision.
 //!
 //! Invariant: the draft holds what a reader of the issue sees. What GitHub does not render (HTML comments, unused

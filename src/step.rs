@@ -1,4 +1,4 @@
-//! A step file: front matter and five sections, read and linted (FR-004, FR-012).
+//! A step file: front matter and five sections, read and linted (analysis FR-004, FR-012).
 //!
 //! [`Step::read`] takes what a step can be used with; [`lint`] finds the rest.
 //!
@@ -23,7 +23,7 @@ use crate::item::path::OutputPath;
 use crate::persona::{Cast, PHASES};
 use crate::sections::{list, questions, sections};
 
-/// How thoroughly a step is talked through (FR-006).
+/// How thoroughly a step is talked through (analysis FR-006).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Depth {
@@ -54,7 +54,7 @@ impl fmt::Display for Depth {
     }
 }
 
-/// The front matter of a step file (AC-012-01, AC-012-02).
+/// The front matter of a step file (analysis AC-012-01, AC-012-02).
 /// What the front matter of a step says at least.
 const NEEDED: [&str; 5] = ["step_id", "title", "persona", "depth", "outputs"];
 
@@ -92,7 +92,7 @@ pub struct Step {
     pub skip_if: String,
     /// The line of the file that it is on.
     pub skip_line: usize,
-    /// Phrases that mark a text as this step's business, for topic focus (4.4.5).
+    /// Phrases that mark a text as this step's business, for topic focus (D-8).
     pub topics: Vec<String>,
     pub brief: String,
     /// The form that the brief question asks for.
@@ -119,7 +119,7 @@ pub struct Prompt {
     pub form: String,
 }
 
-/// The sections of a step file's body, in their order (AC-012-03).
+/// The sections of a step file's body, in their order (analysis AC-012-03).
 const SECTIONS: [&str; 5] = ["Brief Mode", "Standard Mode", "Deep Mode", "Validation", "Artifacts"];
 
 impl Step {
@@ -189,7 +189,7 @@ impl Step {
         }
     }
 
-    /// What a depth asks, in order (AC-004-03, AC-004-05, AC-004-06): one prompt in brief, the numbered
+    /// What a depth asks, in order (analysis AC-004-03, AC-004-05, AC-004-06): one prompt in brief, the numbered
     /// questions else. A mode that says nothing falls back on the others; never empty.
     pub fn prompts(&self, depth: Depth) -> Vec<Prompt> {
         let whole = |text: &str| Prompt { number: None, text: text.to_owned(), ..Prompt::default() };
@@ -263,7 +263,7 @@ fn prompts(content: &str) -> Vec<Prompt> {
 }
 
 /// Everything that is wrong with a step file: what keeps it from being read, or else each
-/// departure from the schema and from open questions (AC-NFR-006-01).
+/// departure from the schema and from open questions (analysis AC-NFR-006-01).
 pub fn lint(path: &str, text: &str, cast: &Cast) -> Vec<Finding> {
     let text = &*crate::plain::with_line_feeds(text);
     let step = match Step::read(path, text) {

@@ -1,5 +1,5 @@
 //! Where discussions have written in a file: the way back from a line to the discussion, and from
-//! there to the turns it rests on (traceability, FR-008; the marker is interface specification 5.1).
+//! there to the turns it rests on (discussion NFR-003).
 //!
 //! A trace is found by what is in the file alone. Whether a line in it really is the
 //! discussion's is told by rendering the discussion's addition again: people may write between its

@@ -1,4 +1,4 @@
-//! The record rule for CSV (S7): the first record is unchanged, the old records follow in order with
+//! The record rule for CSV (G-S7): the first record is unchanged, the old records follow in order with
 //! equal cells, read as RFC 4180 says, and every new record has as many cells as the first. Rows may be
 //! added between rows, since no row changes by it.
 //!

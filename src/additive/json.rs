@@ -1,4 +1,4 @@
-//! The structure rule for JSON (S5) and for meta.json (S6), compared as data.
+//! The structure rule for JSON (G-S5) and for meta.json (G-S6), compared as data.
 //!
 //! Objects may gain keys, arrays may grow at their end, everything else stays. Numbers are
 //! compared as exact decimals. Invalid JSON and doubled keys on either side are losses.

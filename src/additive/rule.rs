@@ -129,7 +129,7 @@ pub struct Freedom {
     pub contents: bool,
 }
 
-/// What a file is, by its suffix (S2).
+/// What a file is, by its suffix (G-S2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     Markdown,

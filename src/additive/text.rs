@@ -1,4 +1,4 @@
-//! The line rule: the old lines are a subsequence of the new ones, byte for byte (S3).
+//! The line rule: the old lines are a subsequence of the new ones, byte for byte (G-S3).
 //!
 //! A line is the bytes up to and including LF; CR belongs to it, and nothing is normalised. The
 //! one exception: a last line without a line end may gain `LF` or `CRLF`.
@@ -141,7 +141,7 @@ pub(super) fn shared(a: &[u8], b: &[u8]) -> usize {
 
 const STEPS: [usize; 4] = [4096, 256, 16, 1];
 
-/// The old bytes are what the new ones begin with: a log (S2) grows at its end only.
+/// The old bytes are what the new ones begin with: a log (G-S2) grows at its end only.
 pub fn log_losses(before: &[u8], after: &[u8]) -> Vec<Finding> {
     let whole = before.is_empty() || before.ends_with(b"\n");
     if let Some(more) = after.strip_prefix(before) {

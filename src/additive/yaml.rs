@@ -1,4 +1,4 @@
-//! The structure rule for YAML (S5), compared as data: mappings gain keys, sequences grow at their
+//! The structure rule for YAML (G-S5), compared as data: mappings gain keys, sequences grow at their
 //! end, scalars stay as they are written, quotation marks included, and documents are added at the end of
 //! the stream only. Aliases stand for what they refer to. Comments on lines of their own stay in their
 //! order, and a comment after a value stays with it. Key order, indentation, and flow or block style are

@@ -49,7 +49,7 @@ const USER: &str = crate::discussion::summary::USER;
 /// The rule of a move that is not asked for now.
 const OUT_OF_TURN: &str = "out-of-turn";
 
-/// Where a discussion is, as the tools answer (contract, section 12).
+/// Where a discussion is, as the tools answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct State {
     pub discussion: String,

@@ -101,7 +101,7 @@ pub fn all() -> [Tool; 6] {
     ]
 }
 
-/// The synthesis (contract, section 3).
+/// The synthesis.
 fn synthesis() -> Value {
     let text = || json!({"type": "string"});
     let turns = || list(json!({"type": "integer"}));

@@ -1,10 +1,10 @@
-//! How thoroughly a phase is talked through (FR-006): from the quick scan's scope and complexity, or
+//! How thoroughly a phase is talked through (analysis FR-006): from the quick scan's scope and complexity, or
 //! from what the user asks for.
 
 use crate::step::Depth;
 use crate::text::words::{find_run, words};
 
-/// The size of a change, or how hard it is: three classes each (AC-006-01 to AC-006-03).
+/// The size of a change, or how hard it is: three classes each (analysis AC-006-01 to AC-006-03).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
     Small,
@@ -117,7 +117,7 @@ fn behind(line: &str, labels: &[&str]) -> Option<Size> {
     Size::from_word(rest.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default())
 }
 
-/// Phrases that ask for more (AC-006-04) and for less (AC-006-05).
+/// Phrases that ask for more (analysis AC-006-04) and for less (analysis AC-006-05).
 const DEEPER: [&str; 8] = [
     "deep",
     "deeper",

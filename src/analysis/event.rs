@@ -29,23 +29,23 @@ pub struct Record {
 pub enum Event {
     /// The analysis began, or was taken up again. Always first; it is never committed.
     Opened(Box<Opened>),
-    /// A step began (FR-004). The first line of a step's log.
+    /// A step began (analysis FR-004). The first line of a step's log.
     Begun(Box<Begun>),
     /// The user answered a prompt.
     Answered { question: Option<usize>, asked: String, by: String, text: String },
     /// The user said nothing to a prompt: it stays open.
     Unanswered { question: Option<usize>, asked: String },
-    /// The user asked for another depth (AC-006-04, AC-006-05); the step is asked anew with it.
+    /// The user asked for another depth (analysis AC-006-04, AC-006-05); the step is asked anew with it.
     Depth { by: String, text: String, depth: Depth },
     /// A model has drafted the step; every line names what it rests on. A yes of the user confirms it.
     Drafted { voice: String, lines: Vec<Line> },
     /// The phase's artifacts were reviewed at its end.
     Reviewed {},
-    /// The user said something at the menu (AC-007-04).
+    /// The user said something at the menu (analysis AC-007-04).
     Feedback { by: String, text: String },
     /// The user said nothing at the menu.
     Waited {},
-    /// What the user chose at the menu (AC-007-02, AC-007-06).
+    /// What the user chose at the menu (analysis AC-007-02, AC-007-06).
     Chosen { choice: Choice },
     /// What the step adds is on the branch, or needs no commit.
     Landed(Landed),
@@ -54,7 +54,7 @@ pub enum Event {
 }
 
 /// How far the analysis is when it begins: everything that its course depends on, from meta.json
-/// and the quick scan (AC-NFR-003-03).
+/// and the quick scan (analysis AC-NFR-003-03).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Opened {

@@ -1,5 +1,5 @@
 //! What is said around the questions: greeting, welcome back, hand-over, step header, prompts,
-//! reflection, progress (FR-002, FR-008, FR-011, NFR-006). All of it is templates under `analysis/`;
+//! reflection, progress (analysis FR-002, FR-008, FR-011, NFR-006). All of it is templates under `analysis/`;
 //! what users and documents say comes in as values.
 
 use minijinja::{Value, context};
@@ -26,8 +26,7 @@ pub fn listed(names: &[String]) -> String {
     }
 }
 
-/// What a phase is called in a greeting and a hand-over (the specification speaks of "requirements
-/// discovery").
+/// What a phase is called in a greeting and a hand-over.
 fn description(phase: &str) -> String {
     match phase {
         "01-requirements" => "Requirements Discovery".to_owned(),
@@ -129,7 +128,7 @@ fn opened(library: &Library, opening: &Opening, step: &Step, known: &Known) -> R
     Ok(said)
 }
 
-/// `Maya Chen (Business Analyst) -- Step 01-02: User Needs Discovery` (AC-002-04, contract section 8).
+/// `Maya Chen (Business Analyst) -- Step 01-02: User Needs Discovery` (A-1).
 pub fn header(persona: &Persona, step: &Step) -> String {
     format!("{} ({}) -- Step {}: {}", persona.name, persona.role, step.id, step.title)
 }
@@ -169,7 +168,7 @@ pub fn drafted(
     render(library, "drafted", context! { persona => of(persona), lines => lines.to_vec(), is_brief })
 }
 
-/// A brief reflection of an answer (AC-NFR-006-02): its beginning, in the user's own words. `number` counts
+/// A brief reflection of an answer (analysis AC-NFR-006-02): its beginning, in the user's own words. `number` counts
 /// the answers of the step, so that not each of them is taken up in the same way.
 ///
 /// # Errors

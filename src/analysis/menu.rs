@@ -1,4 +1,4 @@
-//! The menu at the end of a step: `[E]`, `[C]`, `[S]`, or words (FR-007, interface specification 2.1).
+//! The menu at the end of a step: `[E]`, `[C]`, `[S]`, or words (analysis FR-007).
 
 use minijinja::context;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub enum Choice {
     Stop,
 }
 
-/// Which menu it is (AC-007-05).
+/// Which menu it is (analysis AC-007-05).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Menu {
     /// More steps of the phase follow.

@@ -1,5 +1,5 @@
-//! The analysis of an item as a pure state machine: the walk over phases and steps (FR-001, FR-003 to
-//! FR-008, FR-011), holding a discussion as one of its states.
+//! The analysis of an item as a pure state machine: the walk over
+//! phases and steps (analysis FR-001, FR-003 to FR-008, FR-011), holding a discussion as one of its states.
 //!
 //! [`Analysis::next`] only reads and says what is wanted; [`Analysis::record`] alone changes, and
 //! refuses what does not answer what is wanted. The state is a fold of the log: `Analysis::open` and
@@ -83,11 +83,11 @@ pub struct Beginning {
     pub left_out: Vec<(String, String)>,
     /// The phase begins, or the analysis is taken up again in it.
     pub opening: Option<Opening>,
-    /// The depth was chosen by the quick scan, and is said (AC-006-01, AC-006-03).
+    /// The depth was chosen by the quick scan, and is said (analysis AC-006-01, AC-006-03).
     pub says_depth: bool,
 }
 
-/// How a phase is opened (FR-008, FR-011).
+/// How a phase is opened (analysis FR-008, FR-011).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// The phase before, where another persona led it.
@@ -103,7 +103,7 @@ pub struct Opening {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
     pub titles: Vec<String>,
-    /// Step and summary, at most the three newest (state tracking 4.2).
+    /// Step and summary, at most the three newest (M-6).
     pub elaborations: Vec<(String, String)>,
 }
 
@@ -113,7 +113,7 @@ pub struct Landing {
     pub step: usize,
     /// Phases that are completed with it, in their order.
     pub phases: Vec<String>,
-    /// Depths that were selected (AC-006-06).
+    /// Depths that were selected (analysis AC-006-06).
     pub depths: BTreeMap<String, Depth>,
     /// Answers or feedback are to be committed; else only meta.json.
     pub has_words: bool,
@@ -517,7 +517,7 @@ impl<'l> Analysis<'l> {
     }
 
     /// The depth of a step: the user's or the stored one of its phase; the quick scan's; else
-    /// standard in the first phase (AC-006-07), and the step's own in later ones.
+    /// standard in the first phase (analysis AC-006-07), and the step's own in later ones.
     fn depth(&self, step: &Step) -> Depth {
         let chosen = self.depths.get(&step.phase).copied();
         depth_of(step, chosen, self.scope.as_deref(), self.complexity.as_deref())
@@ -566,7 +566,7 @@ impl<'l> Analysis<'l> {
         let own = self.titles(&step.phase);
         let recovered = match (is_first_of_run, own.is_empty(), &handed_over_from) {
             (true, false, _) => Some(own),
-            // The phase has changed since last time (AC-011-03).
+            // The phase has changed since last time (analysis AC-011-03).
             (true, true, Some(from)) => Some(self.titles(from)).filter(|titles| !titles.is_empty()),
             _ => None,
         };

@@ -1,4 +1,4 @@
-//! Which step comes next: numeric order, `depends_on`, `skip_if` (FR-004, AC-012-02).
+//! Which step comes next: numeric order, `depends_on`, `skip_if` (analysis FR-004, AC-012-02).
 //!
 //! A phase is walked in numeric order; a step whose dependency of the same phase is still open waits
 //! for it. A dependency is met when it is done, when its phase is, or when its own `skip_if` left it

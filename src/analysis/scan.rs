@@ -68,7 +68,7 @@ pub struct Measure {
 /// Names of [`Measure::kinds`].
 pub const KINDS: [&str; 4] = ["source", "tests", "settings", "documents"];
 
-/// Judges a census (AC-006-01 to AC-006-03: fewer than 5 files, 5 to 15, more).
+/// Judges a census (analysis AC-006-01 to AC-006-03: fewer than 5 files, 5 to 15, more).
 pub fn measure(census: &Census) -> Measure {
     let of =
         |at: usize| census.files.iter().filter(move |(_, counts)| counts.get(at).is_some_and(|n| *n > 0));

@@ -1,4 +1,4 @@
-//! `skip_if`: whether a step is left out (AC-012-02). An expression of minijinja's over `scope`,
+//! `skip_if`: whether a step is left out (analysis AC-012-02). An expression of minijinja's over `scope`,
 //! `complexity`, `phase`, `depth` and `item`, in which JavaScript's `===`, `!==`, `&&`, `||` and `!` mean
 //! what they mean there. It is the step file's own text, never anybody's words; it runs on fuel.
 

@@ -1,4 +1,4 @@
-//! `roundtable analyze`: the whole analysis of an item, phase by phase (FR-001 to FR-012).
+//! `roundtable analyze`: the whole analysis of an item, phase by phase (analysis FR-001 to FR-012).
 
 mod planned;
 mod questions;
@@ -479,7 +479,7 @@ fn drafted(draft: &Drafting) -> Value {
     json!({"step_id": draft.step, "voice": draft.voice, "usage": draft.usage.value()})
 }
 
-/// What `--json` prints (contract, section 2).
+/// What `--json` prints.
 fn report(walked: &Walked, item: &str, branch: &str) -> Value {
     let commits: Vec<String> = walked.commits.iter().map(ToString::to_string).collect();
     let mut report = json!({

@@ -1,4 +1,4 @@
-//! What a run says before it starts (contract, section 2): documents that are edited and not committed or have
+//! What a run says before it starts: documents that are edited and not committed or have
 //! newer text elsewhere, a branch that is merged already, a script that was recorded before.
 //!
 //! Invariant: nothing is changed here. A merged branch is left as it is, and the run goes to the next free name.

@@ -1,4 +1,4 @@
-//! `roundtable check`: does a change lose anything? (contract, section 7)
+//! `roundtable check`: does a change lose anything? (docs/spec/gate.md)
 
 mod candidate;
 mod hook;

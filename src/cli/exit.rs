@@ -22,7 +22,7 @@ use crate::template::Failed;
 use crate::voice::Speechless;
 use crate::walk::Stumbled;
 
-/// The exit codes (contract, section 2).
+/// The exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// Done, and the answer is yes.
@@ -81,7 +81,7 @@ impl Fail {
         fail
     }
 
-    /// What `--json` prints of it (contract, section 2): `message`, and where known `path`, `line`, `column`
+    /// What `--json` prints of it: `message`, and where known `path`, `line`, `column`
     /// and `help`.
     pub fn to_json(&self) -> Value {
         let help = self.help();

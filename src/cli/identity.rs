@@ -1,4 +1,4 @@
-//! Who a commit is by (contract, section 6): `author` of the settings, else git's own identity, else
+//! Who a commit is by (C-5): `author` of the settings, else git's own identity, else
 //! the bot of a GitHub Actions job, else roundtable itself.
 //!
 //! The author is recorded with the discussion: a replay takes it from there, so that the same recording

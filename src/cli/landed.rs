@@ -17,7 +17,7 @@ pub fn announce(outcome: &Outcome, screen: &Screen) {
     }
 }
 
-/// The artifacts that took an addition, as `--json` names them (contract, section 2).
+/// The artifacts that took an addition, as `--json` names them.
 pub fn artifacts(outcome: &Outcome) -> Vec<Value> {
     let one = |placed: &crate::synthesis::Placed| {
         json!({
@@ -28,7 +28,7 @@ pub fn artifacts(outcome: &Outcome) -> Vec<Value> {
     outcome.placed.iter().map(one).collect()
 }
 
-/// What `--json` prints of a discussion (contract, section 2).
+/// What `--json` prints of a discussion.
 pub fn to_json(landed: &Landed) -> Value {
     let Landed { held, outcome, .. } = landed;
     let (opened, finished) = (held.opened(), held.finished());

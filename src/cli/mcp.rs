@@ -1,4 +1,4 @@
-//! `roundtable mcp`: the table for an agent, by the Model Context Protocol (contract, section 12).
+//! `roundtable mcp`: the table for an agent, by the Model Context Protocol.
 //!
 //! Each call runs the log of its discussion through the rules again, makes its move and keeps what was
 //! recorded; the same events go to the log in the git folder, so that a discussion outlives the program.
@@ -119,7 +119,7 @@ impl Answers for Desk {
     }
 }
 
-/// An error as `--json` prints one (contract, section 2).
+/// An error as `--json` prints one.
 fn error(fail: &Fail) -> Value {
     let mut error = json!({"message": plain::clean(&fail.message)});
     if let Some(help) = fail.remedy() {

@@ -292,7 +292,7 @@ impl<'s> Told<'s> {
     }
 }
 
-/// What `--json` prints of a recording (contract, section 2).
+/// What `--json` prints of a recording.
 fn entry(name: &str, result: &Outcome) -> Value {
     match result {
         Ok(found) => json!({

@@ -1,4 +1,4 @@
-//! `roundtable review`: what do these documents leave open? (contract, section 10)
+//! `roundtable review`: what do these documents leave open? (docs/spec/review.md)
 
 mod documents;
 mod rules;

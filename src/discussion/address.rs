@@ -1,4 +1,4 @@
-//! Whom a message addresses, and whether it asks to end the discussion (4.4.4, 4.4.6; contract 4.4).
+//! Whom a message addresses, and whether it asks to end the discussion (D-4).
 //!
 //! A message is looked at in this order: exit, direct address, group address, neither. Addressing
 //! follows the letter of the rules. Exit asks what a message is *for*: an exit word counts when
@@ -163,7 +163,7 @@ pub fn only_ends(text: &str, cast: &Cast) -> bool {
     is_farewell(&lines) || pieces_of(&lines, cast).iter().all(|piece| piece.clause != Clause::Content)
 }
 
-/// Whether a message is `quit` or `bye` alone (contract, section 4.4).
+/// Whether a message is `quit` or `bye` alone (D-4).
 fn is_farewell(lines: &[Line]) -> bool {
     matches!(words(&seen(lines)).as_slice(), [word] if matches!(word.text.as_ref(), "quit" | "bye"))
 }

@@ -1,4 +1,4 @@
-//! The events of one discussion and their form as JSON Lines (contract, section 3).
+//! The events of one discussion and their form as JSON Lines.
 //!
 //! A line is one event: `kind` first, then its time `at`, then the fields in the order they have
 //! below. The log holds everything the outcome depends on, and no secret.
@@ -32,7 +32,7 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
-    /// The discussion began (4.4.1). Always first.
+    /// The discussion began (D-2). Always first.
     Opened(Box<Opened>),
     /// A persona spoke.
     Contribution(Contribution),
@@ -51,7 +51,7 @@ pub enum Event {
     Notice(Notice),
     /// What was wrong with an entry of a drafted synthesis, and what became of it.
     Critique(Critique),
-    /// What the talk came to (4.4.7).
+    /// What the talk came to (discussion FR-008).
     Synthesis(Summary),
     /// The discussion is over. Always last.
     Closed(Closed),
@@ -246,7 +246,7 @@ pub struct Position {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
-    /// The lead states the focus question (4.4.2).
+    /// The lead states the focus question (D-2).
     Framing,
     /// The user's message is for this persona, or for the lead, or for everyone.
     Answer,
@@ -282,7 +282,7 @@ pub struct Unheard {
     pub comment: Option<u64>,
 }
 
-/// What a message of the user is (contract 4.4, 4.8).
+/// What a message of the user is (D-4, D-8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
@@ -324,7 +324,7 @@ pub struct Closed {
     pub digest: String,
 }
 
-/// Why a discussion ended (contract 4.10).
+/// Why a discussion ended (D-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exit {

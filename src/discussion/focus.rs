@@ -1,4 +1,4 @@
-//! Topic focus: whether a question belongs to another step (4.4.5, contract 4.8).
+//! Topic focus: whether a question belongs to another step (D-8).
 //!
 //! Precision first, since a wrong redirect is worse than a missed one. Only questions are redirected, and only by
 //! names: another step's title, one of its `topics`, its number, or its phase. A question that names this step,

@@ -1,4 +1,4 @@
-//! One discussion: the state machine of ADR-0001 as a fold over its log.
+//! One discussion: a state machine as a fold over its log.
 //!
 //! ENTRY is [`Event::Opened`]; TOPIC_FRAMING, DISCUSSION_LOOP, SYNTHESIS and STATE_PERSIST are
 //! stages. [`Discussion::next`] only reads and says what is wanted; [`Discussion::record`] is the
@@ -58,7 +58,7 @@ pub const TURNS_ONE_BY_ONE: u32 = 60;
 /// The turn limit of a discussion at a menu of an analysis that has a script, where nothing says another.
 pub const TURNS_AT_A_MENU: u32 = 10;
 
-/// The turn limit where all messages are known and nothing says another (contract 4.6): every message is heard and
+/// The turn limit where all messages are known and nothing says another (D-6): every message is heard and
 /// answered. "done" alone is no message.
 pub fn default_turns<'t>(messages: impl Iterator<Item = &'t str>, cast: &Cast) -> u32 {
     let only_ends = Address::Exit { has_content: false };
@@ -528,7 +528,7 @@ impl<'l> Discussion<'l> {
         self.is_metered() && self.state.turn > 0
     }
 
-    /// Who answers a message, in order (contract 4.5): those who must, then those who have something to add.
+    /// Who answers a message, in order (D-5): those who must, then those who have something to add.
     fn answers(&self, message: &Message) -> VecDeque<Cue> {
         let cast = &self.library.cast;
         let owed = !self.owes_no_answer(&message.text);
@@ -685,7 +685,7 @@ impl<'l> Discussion<'l> {
         Ok(Notice { notice, by: self.lead.key.clone(), text: plain::clean(&text) })
     }
 
-    /// The round's disagreement, summed up by the lead (interface specification 3.8).
+    /// The round's disagreement, summed up by the lead (D-9).
     fn disagreement(&self) -> Result<Option<Notice>, Failed> {
         let found = (!self.state.disagreed)
             .then(|| positions::opposition(&self.library.cast, &self.state.round))
@@ -716,7 +716,7 @@ impl<'l> Discussion<'l> {
         self.focus.drift(text)
     }
 
-    /// The focus question the lead stated (AC-004-03): what follows "question: " on its line, else the first question.
+    /// The focus question the lead stated (discussion AC-004-03): what follows "question: " on its line, else the first question.
     pub fn focus_question(&self) -> Option<String> {
         let framing = self.contributions().find(|said| said.purpose == Purpose::Framing)?;
         let stated =

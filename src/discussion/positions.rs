@@ -1,6 +1,6 @@
-//! Opposite positions in a round, for the disagreement summary (interface specification 3.8).
+//! Opposite positions in a round, for the disagreement summary (D-9).
 //!
-//! A persona takes a side by a recorded [`Position`], or by the specification's form "I favor X because Y". Two
+//! A persona takes a side by a recorded [`Position`], or by the form "I favor X because Y". Two
 //! differ when each takes a side in the same round: on the same matter with another favorite, or in prose for
 //! another option. What comes of it is a choice that the lead puts to the user.
 
@@ -16,10 +16,10 @@ pub struct Opposition<'a> {
     pub b: (&'a Persona, Position),
 }
 
-/// How the specification's form begins, in lower case.
+/// How the form begins, in lower case.
 const FAVORS: [&str; 4] = ["i favor ", "i favour ", "i'd favor ", "i would favor "];
 
-/// The side that a text takes in the specification's form; it names no matter.
+/// The side that a text takes in the form; it names no matter.
 pub fn position(text: &str) -> Option<Position> {
     // Without a reason there is none.
     if !text.contains("because") {

@@ -85,7 +85,7 @@ impl<'l> Discussion<'l> {
         cues.into_iter().flatten()
     }
 
-    /// The introduction (interface specification 3.1), turn 0.
+    /// The introduction (discussion AC-001-03), turn 0.
     ///
     /// # Errors
     /// A template that cannot be rendered.

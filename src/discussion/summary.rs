@@ -1,5 +1,5 @@
 //! What a discussion came to: insights, decisions, open questions, action items, each with the
-//! turns it rests on (FR-008, contract section 5).
+//! turns it rests on (discussion FR-008).
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::persona::Cast;
 
 /// The key that stands for the user among `by`.
 pub const USER: &str = "user";
-/// A synthesis summary is at most this many characters long (interface specification 6.1).
+/// A synthesis summary is at most this many characters long (M-1).
 pub const ONE_LINE: usize = 100;
 
 /// The synthesis of a discussion.
@@ -88,7 +88,7 @@ impl Summary {
     }
 }
 
-/// Who an insight is by, as the synthesis writes it (interface specification 4.2): first names in
+/// Who an insight is by, as the synthesis writes it (discussion AC-008-05): first names in
 /// persona order, the user first, `All` for the whole cast.
 pub fn attribution(by: &[String], cast: &Cast) -> String {
     let names: Vec<&str> =

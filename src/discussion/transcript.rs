@@ -1,6 +1,6 @@
 //! The log as people read it.
 //!
-//! A persona's words follow `{Name} ({Role}):` (AC-002-04). Further lines of whatever was
+//! A persona's words follow `{Name} ({Role}):` (discussion AC-002-04). Further lines of whatever was
 //! said are set in by two blanks, so that nobody's words can pass for another speaker's.
 
 use super::event::{Event, Record};

@@ -1,5 +1,5 @@
-//! meta.json: read with the defensive defaults of the state tracking specification, extended by
-//! one record or by a step's progress, and otherwise left to the letter (4.4.8, FR-009; FR-005).
+//! meta.json: read with the defensive defaults of docs/spec/state.md, extended by
+//! one record or by a step's progress, and otherwise left to the letter (M-4).
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub struct Advance<'a> {
     pub steps: &'a [String],
     pub phases: &'a [String],
     pub depths: &'a BTreeMap<String, Depth>,
-    /// The commit of the codebase, when a phase is completed (AC-009-03).
+    /// The commit of the codebase, when a phase is completed (analysis AC-009-03).
     pub codebase: Option<&'a str>,
 }
 
@@ -93,7 +93,7 @@ impl Meta {
             .filter(|turns| *turns >= crate::discussion::LEAST_TURNS)
     }
 
-    /// The depth the user has chosen for a phase (AC-006-06).
+    /// The depth the user has chosen for a phase (analysis AC-006-06).
     pub fn depth(&self, phase: &str) -> Option<Depth> {
         Depth::from_word(self.get("depth_overrides").get(phase)?.as_str()?)
     }
@@ -121,7 +121,7 @@ impl Meta {
         list.iter().filter_map(|one| one.as_str()).map(str::to_owned).collect()
     }
 
-    /// The records of discussions; none where `elaborations` is no list (AC-009-02).
+    /// The records of discussions; none where `elaborations` is no list (M-2).
     pub fn elaborations(&self) -> &[Value] {
         self.get("elaborations").as_array().map(Vec::as_slice).unwrap_or_default()
     }
@@ -165,7 +165,7 @@ impl Meta {
     }
 
     /// What the older field `phase_a_completed` stands for and is not said by the newer ones yet. The
-    /// older field itself stays where it is (contract, section 8).
+    /// older field itself stays where it is.
     pub fn owed_by_legacy(&self) -> bool {
         let depths = BTreeMap::new();
         let nothing = Advance { steps: &[], phases: &[], depths: &depths, codebase: None };

@@ -19,7 +19,7 @@ pub use self::meta::Meta;
 use crate::discussion::event::Opened;
 use crate::plain;
 
-/// The document that the text of an issue becomes (contract, section 9).
+/// The document that the text of an issue becomes.
 pub const DRAFT: &str = "draft.md";
 
 /// What is made in the commit of an item's first discussion, where it is not there yet.

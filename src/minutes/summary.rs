@@ -1,4 +1,4 @@
-//! The minutes of a discussion as its synthesis (FR-008, contract section 5): what was said, from its log.
+//! The minutes of a discussion as its synthesis (discussion FR-008): what was said, from its log.
 //!
 //! A persona's line counts by what it carries: its rule and the passages it rests on. Its prose is never read.
 

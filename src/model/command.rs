@@ -109,7 +109,7 @@ impl Model for Program {
     }
 }
 
-/// The request (contract, section 11).
+/// The request.
 fn request(prompt: &Prompt) -> Value {
     let mut input = json!({"want": prompt.want.name()});
     match &prompt.want {

@@ -1,4 +1,4 @@
-//! The critic and the refiner of a drafted synthesis (the specification's #22): what they say, and what comes of it.
+//! The critic and the refiner of a drafted synthesis: what they say, and what comes of it.
 //!
 //! Every entry can be criticised, and every critique is recorded with its outcome. What a user said or decided stays as
 //! it is, whatever a critic says; a fixed entry has to rest on its turns like any other, or the first one stays.

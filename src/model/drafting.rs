@@ -1,5 +1,4 @@
-//! A step's draft: what a persona makes of the answers, documents and evidence, for a user to judge (contract, sections 8
-//! and 11).
+//! A step's draft: what a persona makes of the answers, documents and evidence, for a user to judge.
 //!
 //! Every line names what it rests on: an answer (`answers/2`), a document, a file of the evidence, or an earlier step
 //! (`steps/01-02`), with line and quotation. A line is kept only if its passages are real and its figures and

@@ -1,4 +1,4 @@
-//! Evidence: what of the repository a model reads besides the item's documents (contract, section 11).
+//! Evidence: what of the repository a model reads besides the item's documents (V-7).
 //!
 //! Files that documents and messages name come first, by path or by an identifier, then those that speak of the same
 //! subject, each with its test; last the commits that touched them. Of a long file only the places that say why it was

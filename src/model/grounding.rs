@@ -1,5 +1,5 @@
 //! A model's synthesis, held against what was said: an entry is kept only on turns that were taken, by those who spoke
-//! in them, in words near to theirs, with their figures and ids (contract, sections 5 and 11).
+//! in them, in words near to theirs, with their figures and ids (V-6).
 //!
 //! A true entry that names a wrong turn gets the right one. What rests on nothing is dropped; both are recorded as
 //! critiques. Only people decide: the decisions are those that the rules find in the users' words, whatever a model says.

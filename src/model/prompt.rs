@@ -79,7 +79,7 @@ impl Seat {
 }
 
 impl Want {
-    /// The word of the contract's command protocol.
+    /// Its word in what a program reads.
     pub const fn name(&self) -> &'static str {
         match self {
             Want::Round { .. } => "round",

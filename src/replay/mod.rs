@@ -3,7 +3,7 @@
 //!
 //! What users and voices said are inputs. Everything else is computed anew and compared: classes,
 //! turn numbers, notices, who may speak, the digest that the log was closed over, the artifacts,
-//! meta.json, the commit message and the commit's id (contract, section 6).
+//! meta.json, the commit message and the commit's id (P-1).
 //!
 //! A recording is proved in one of three ways, and the answer says which ([`By`]):
 //! - by commit: the commit that it comes to is in the history. Its id is a hash over the base, every byte of

@@ -1,5 +1,5 @@
 //! Two trees, walked in step: the paths of the old one that are not the same object in the new one
-//! (S1). Equal ids are skipped, and only folders that are wanted are entered, so a comparison costs
+//! (G-S1). Equal ids are skipped, and only folders that are wanted are entered, so a comparison costs
 //! what has changed and no more. Trees are read as bytes (git's tree format: mode, name, id): a
 //! walk by hand is several times faster than a diff made by libgit2.
 

@@ -68,7 +68,7 @@ pub struct Outcome {
     pub left: Vec<Left>,
     /// The recording's path in the repository.
     pub recording: String,
-    /// What is said of each artifact (interface specification 4.3).
+    /// What is said of each artifact (discussion AC-008-04).
     pub announcements: Vec<String>,
 }
 
@@ -430,7 +430,7 @@ fn addition(finished: &Finished, library: &Library, level: u8) -> Result<String,
     }
 }
 
-/// The synthesis as the user sees it (interface specification 4.1).
+/// The synthesis as the user sees it (L-1).
 ///
 /// # Errors
 /// A template that cannot be rendered.
@@ -541,7 +541,7 @@ impl Outcome {
         }
     }
 
-    /// `Updated …, section "…": added ….`, one line an artifact (interface specification 4.3).
+    /// `Updated …, section "…": added ….`, one line an artifact (discussion AC-008-04).
     fn announce(&self, item: &Item, library: &Library) -> Result<Vec<String>, Failed> {
         let name = |path: &str| item.name_of(path).to_owned();
         let updated = self.placed.iter().map(|placed| {

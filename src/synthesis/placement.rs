@@ -1,4 +1,4 @@
-//! Which section takes an addition (interface specification 5.2).
+//! Which section takes an addition (L-7).
 //!
 //! Invariant: an addition goes to the end of a section that its step names, or to a section of its own that
 //! is no part of another. The members of a series (`Option 1`, `Journey 2: …`, `US-003 …`) are alternatives or
@@ -9,7 +9,7 @@ use crate::text::words::{find_run, stems, subjects};
 
 /// The heading of additions for which no section fits.
 pub const ELSEWHERE: &str = "Additional Insights from Elaboration";
-/// The level that the specification gives it; higher up where it would be inside another section.
+/// The level that it usually has; higher up where it would be inside another section.
 const ELSEWHERE_LEVEL: u8 = 3;
 
 /// A place for an addition.
@@ -56,7 +56,7 @@ fn elsewhere(outline: &Outline) -> Option<usize> {
     outline.headings.iter().position(|heading| heading.text == ELSEWHERE)
 }
 
-/// The level of our own heading at the end of the file: the specification's, but that of a member of a series
+/// The level of our own heading at the end of the file: the usual one, but that of a member of a series
 /// which ends there, and which it would be inside of.
 fn level_beside(outline: &Outline) -> u8 {
     let mut level = ELSEWHERE_LEVEL;

@@ -1,4 +1,4 @@
-//! Typed additions at their places: a risk below "Risks", a criterion below its story (contract, section 11). Decisions
+//! Typed additions at their places: a risk below "Risks", a criterion below its story (L-6). Decisions
 //! are [`records`](super::records).
 //!
 //! Invariant: each placement alone only adds, by the rule of every commit; one that has no such place is left out, and

@@ -1,4 +1,4 @@
-//! Voice integrity (4.4.9, contract 4.11): what a contribution must keep to before it is recorded.
+//! Voice integrity (D-11): what a contribution must keep to before it is recorded.
 //!
 //! Hard rules hold for everybody: no forged prefix, nobody speaks for another or says what a colleague never said,
 //! no echo, no leaked prompt or reasoning; what a line says of a file is in it ([`referee`](super::referee)). Soft rules

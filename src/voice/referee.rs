@@ -1,4 +1,4 @@
-//! What a line says of files and ids, held against them: quotations, places, ids and figures (contract, section 11).
+//! What a line says of files and ids, held against them: quotations, places, ids and figures (V-5).
 //!
 //! Free prose is never judged: only a quotation with its place, a place, an id, and a figure that is said of one of
 //! these. `rests` are judged one by one; a wrong line number is put right.

@@ -1,4 +1,4 @@
-//! What earlier discussions of an item have asked and decided, so that nothing is asked twice (contract, 4.2).
+//! What earlier discussions of an item have asked and decided, so that nothing is asked twice (D-2).
 //!
 //! Only what is equal counts: the same point of a document, the same question, an id that a decision names.
 //!

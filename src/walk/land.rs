@@ -140,7 +140,7 @@ impl Walk<'_> {
     }
 
     /// What an older field of meta.json stands for is said by the newer ones, in a commit of its own
-    /// (contract, section 8).
+    ///
     pub(super) fn migrate(&mut self, audience: &dyn Audience) -> Result<(), Stumbled> {
         if !self.item.meta.owed_by_legacy() {
             return Ok(());

@@ -2,7 +2,7 @@
 //! discussion. It alone waits for anybody, reads the repository and commits.
 //!
 //! - Each step is one commit: artifacts, the step's log, meta.json. What has landed is what a later
-//!   run goes on from; it reads meta.json and artifacts, and no logs (AC-NFR-003-03).
+//!   run goes on from; it reads meta.json and artifacts, and no logs (analysis AC-NFR-003-03).
 //! - A commit carries the run and how much of the script it has heard. So the same run, repeated with a
 //!   fixed clock after it was cut off, goes on where it was and ends in the same commits.
 //! - With `--one-commit` and `--dry-run` the item grows in memory, and lands at the end, or not at all.
@@ -402,7 +402,7 @@ impl Walk<'_> {
         self.analysis.current().map(|talk| &self.setup.library.steps[talk.step])
     }
 
-    /// A persona or a phase that nobody knows falls to somebody, and that is said (AC-003-06).
+    /// A persona or a phase that nobody knows falls to somebody, and that is said (analysis AC-003-06).
     fn warn_of_strangers(&self, step: &Step, audience: &dyn Audience) {
         let (lead, is_known) = self.setup.library.cast.lead(&step.phase);
         if !is_known {
@@ -514,7 +514,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Says what would land, before anything is chosen (AC-007-01, AC-007-04).
+    /// Says what would land, before anything is chosen (analysis AC-007-01, AC-007-04).
     fn announce(&mut self, found: &menu::Menu, audience: &dyn Audience) -> Result<(), Stumbled> {
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let step = step_of(self.setup.library, talk);

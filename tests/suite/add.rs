@@ -171,7 +171,7 @@ fn an_item_is_named_by_its_folder_from_the_current_one() {
     assert_eq!(run.json()["item"], "docs/fees");
 }
 
-/// Contract, section 2: `status` counts what is open, and the item's page lists it.
+/// `status` counts what is open, and the item's page lists it.
 #[test]
 fn status_counts_what_discussions_left_open() {
     let sandbox = sandbox();

@@ -1,5 +1,5 @@
 //! What a recording says that does not follow from its inputs is refused before anything is committed, whether its
-//! closing digest was computed anew or not (contract, section 6).
+//! closing digest was computed anew or not (P-4).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

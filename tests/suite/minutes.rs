@@ -1,4 +1,4 @@
-//! What is drawn from discussions: the forms of the contract and nothing else, and what holds for any text.
+//! What is drawn from discussions: the documented forms and nothing else (L-2 to L-5), and what holds for any text.
 
 use std::sync::LazyLock;
 use std::time::Instant;

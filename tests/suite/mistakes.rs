@@ -536,7 +536,7 @@ fn no_two_mistakes_share_a_name() {
     assert_eq!(names.len(), all.len());
 }
 
-/// Contract, section 2: with `--json` an error is one JSON object on standard output, and still told on
+/// With `--json` an error is one JSON object on standard output, and still told on
 /// standard error.
 #[test]
 fn with_json_every_mistake_is_one_json_object() {

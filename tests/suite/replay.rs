@@ -1,4 +1,4 @@
-//! A recording run again gives the same bytes, or says what does not (contract, section 6).
+//! A recording run again gives the same bytes, or says what does not (P-1).
 
 use std::path::Path;
 

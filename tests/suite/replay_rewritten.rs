@@ -1,4 +1,4 @@
-//! Recordings are proved however their branch was merged, and from clones of any depth (contract, section 6).
+//! Recordings are proved however their branch was merged, and from clones of any depth (P-2).
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Section 4 of the contract, a test a rule, on plain values.
+//! The laws of a discussion (docs/spec/discussion.md, D-1 to D-11), on plain values.
 
 use roundtable::discussion::Discussion;
 use roundtable::discussion::event::{Event, NoticeKind, Purpose};

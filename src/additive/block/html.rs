@@ -1,5 +1,5 @@
 //! Raw HTML in Markdown, as a browser's tokenizer reads it: which elements are open (the *HTML context*
-//! of S4), and whether new HTML is balanced on its own.
+//! of G-S4), and whether new HTML is balanced on its own.
 //!
 //! Each piece (an HTML block, or an inline tag or comment) is read alone. A piece that ends inside of a
 //! tag or comment is *unfinished*: in new text that is a finding, and old text after one stays as it is.

@@ -1,4 +1,4 @@
-//! The block rule for Markdown (S4): the old document's tree embeds in the new one.
+//! The block rule for Markdown (G-S4): the old document's tree embeds in the new one.
 //!
 //! Both texts are parsed into a [tree](tree::Tree). An embedding sends root to root, every node to
 //! a node with an equal label, and the children of a node, in order, to children of its image.
@@ -174,7 +174,7 @@ fn front(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Front matter stays on line 1 and is compared as data (S5).
+/// Front matter stays on line 1 and is compared as data (G-S5).
 fn front_matter(old: &Parts<'_>, new: &Parts<'_>) -> Vec<Finding> {
     match (old.front, new.front) {
         (None, _) => Vec::new(),

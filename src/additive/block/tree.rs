@@ -1,4 +1,4 @@
-//! A Markdown text as the tree that S4 compares: document, sections, blocks, items, rows.
+//! A Markdown text as the tree that G-S4 compares: document, sections, blocks, items, rows.
 
 mod build;
 
@@ -337,7 +337,7 @@ fn half(hash: Sha256) -> [u8; 16] {
     half
 }
 
-/// Whether two nodes have equal labels (S4).
+/// Whether two nodes have equal labels (G-S4).
 pub fn same(old: &Tree<'_>, u: u32, new: &Tree<'_>, v: u32) -> bool {
     old.node(u).kind == new.node(v).kind
         && old.content(u) == new.content(v)

@@ -19,7 +19,7 @@ pub fn of_text(text: &str, kind: &str) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     let mark = format!("{kind}-");
     for at in memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes()) {
-        // `NFR-001` holds no FR-001.
+        // `NFR-001` holds no `FR-001`.
         let before = text[..at].chars().next_back();
         if before.is_some_and(|c| c.is_alphanumeric() || c == '-') {
             continue;

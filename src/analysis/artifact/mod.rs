@@ -1,4 +1,4 @@
-//! The artifacts of a step (FR-010, AC-012-04): from what was said to new contents of files.
+//! The artifacts of a step (analysis FR-010, AC-012-04): from what was said to new contents of files.
 //!
 //! A function of the item's files, the step and the answers. Existing text is never changed: a section
 //! takes additions at its end, a missing one is opened in its place, lists and tables grow at their
@@ -369,7 +369,7 @@ impl Known {
         known
     }
 
-    /// One or two sentences, for a hand-over (AC-008-03).
+    /// One or two sentences, for a hand-over (analysis AC-008-03).
     pub fn summary(&self) -> String {
         let parts: Vec<String> = [
             (self.requirements, "functional requirement", "functional requirements"),

@@ -1,4 +1,4 @@
-//! Which step is discussed where none is named (contract, section 2): the one that the documents leave most open,
+//! Which step is discussed where none is named: the one that the documents leave most open,
 //! else the last that was completed, else the first.
 //!
 //! Invariant: the choice follows from the documents and meta.json alone, and comes with its reason.

@@ -52,7 +52,7 @@ pub fn write(
     Ok(())
 }
 
-/// What `--json` prints (contract, section 2). Of several comparisons (`--stdin`, `--each`) the last
+/// What `--json` prints. Of several comparisons (`--stdin`, `--each`) the last
 /// names base and head, all are under `ranges`, and each file says its commit.
 fn as_json(reports: &Reports, notices: &BTreeSet<&str>) -> Value {
     let id = |id: Oid| if id == Oid::ZERO_SHA1 { Value::Null } else { json!(id.to_string()) };

@@ -37,7 +37,7 @@ pub fn write(
     Ok(())
 }
 
-/// What `--json` prints (contract, section 10).
+/// What `--json` prints.
 fn as_json(found: &Review) -> Value {
     json!({
         "findings": found.findings,
