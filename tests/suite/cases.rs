@@ -44,9 +44,15 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
+/// The item before. Its meta.json has another name in a case: this repository would take it for an item of its own.
+fn given(case: &Path) -> BTreeMap<String, Vec<u8>> {
+    let named = |name: String| if name == "item.json" { "meta.json".to_owned() } else { name };
+    files(&case.join("given")).into_iter().map(|(name, bytes)| (named(name), bytes)).collect()
+}
+
 /// Holds the discussion of a case.
 fn held(case: &Path, sandbox: &Sandbox) -> Run {
-    for (name, bytes) in files(&case.join("given")) {
+    for (name, bytes) in given(case) {
         let path = sandbox.root().join(ITEM).join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, bytes).unwrap();
@@ -86,10 +92,8 @@ fn transcript(printed: &str) -> String {
     blocks.join("\n\n")
 }
 
-/// The item after the discussion, without recordings, and what was printed up to the commit.
-fn outcome(case: &Path) -> BTreeMap<String, Vec<u8>> {
-    let sandbox = empty();
-    let run = held(case, &sandbox);
+/// The files of the item on its branch, without recordings.
+fn documents(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
     let tree = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap().tree().unwrap();
     let item = sandbox.git.find_tree(tree.get_path(Path::new(ITEM)).unwrap().id()).unwrap();
     let mut found = BTreeMap::new();
@@ -101,20 +105,46 @@ fn outcome(case: &Path) -> BTreeMap<String, Vec<u8>> {
         git2::TreeWalkResult::Ok
     })
     .unwrap();
-    found.insert("transcript.txt".to_owned(), transcript(&run.stdout).into_bytes());
+    found
+}
+
+/// What differs between the files before and after, as a unified diff; a file that stays as it is has no part in it.
+fn changes(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> String {
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let text = |files: &BTreeMap<String, Vec<u8>>, name: &String| {
+        String::from_utf8_lossy(files.get(name).map_or(&[][..], Vec::as_slice)).into_owned()
+    };
+    let diff = |name: &&String| {
+        let (old, new) = (text(before, name), text(after, name));
+        let side =
+            |lead: &str, is_there: bool| if is_there { format!("{lead}/{name}") } else { "/dev/null".into() };
+        let (from, to) = (side("a", before.contains_key(*name)), side("b", after.contains_key(*name)));
+        similar::TextDiff::from_lines(&old, &new).unified_diff().header(&from, &to).to_string()
+    };
+    let differ = names.iter().filter(|name| before.get(**name) != after.get(**name));
+    differ.map(diff).collect()
+}
+
+/// What a case comes to: the changes of the item, and what was printed up to the commit.
+fn outcome(case: &Path) -> BTreeMap<String, Vec<u8>> {
+    let sandbox = empty();
+    let run = held(case, &sandbox);
+    let changes = changes(&given(case), &documents(&sandbox));
     let replayed = sandbox.run(&["replay", "--all", "--rev", BRANCH, "--json"]).stdout;
     let replayed: serde_json::Value = serde_json::from_str(&replayed).unwrap();
     assert_eq!(replayed["recordings"][0]["reproduced"], true, "{}: {replayed}", name_of(case));
-    found
+    BTreeMap::from([
+        ("changes.diff".to_owned(), changes.into_bytes()),
+        ("transcript.txt".to_owned(), transcript(&run.stdout).into_bytes()),
+    ])
 }
 
 /// Writes what is expected, when `ROUNDTABLE_BLESS` is set.
 fn bless(expected: &Path, found: &BTreeMap<String, Vec<u8>>) {
     let _ = std::fs::remove_dir_all(expected);
+    std::fs::create_dir_all(expected).unwrap();
     for (name, bytes) in found {
-        let path = expected.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
+        std::fs::write(expected.join(name), bytes).unwrap();
     }
 }
 
