@@ -59,3 +59,26 @@ pub fn read(folder: &Path) -> Result<Vec<File>, Finding> {
     }
     Ok(found)
 }
+/// Writes a file whole or not at all.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write as _;
+    if path.is_dir() {
+        return Err(std::io::Error::other("it is a folder"));
+    }
+    // A device or a pipe takes the bytes as they are: there is nothing to put in its place.
+    if path.exists() && !path.metadata()?.is_file() {
+        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    let mut name = path.file_name().ok_or_else(|| std::io::Error::other("it names no file"))?.to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = path.with_file_name(name);
+    let written = std::fs::File::create(&beside).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let moved = written.and_then(|()| std::fs::rename(&beside, path));
+    if moved.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    moved
+}

@@ -43,7 +43,7 @@
 //! | outside, each with a feature | |
 //! | --- | --- |
 //! | `repo` (`git`) | reads an item at a commit, writes an `Additive` as a commit; no working tree. `commit`, `graft`, `pack`: writing; `objects`, `packs`, `reading`, `compare`, `range`: reading; `census`, `codebase`: where the repository mentions an item; `pending`: logs of runs that were cut off; `remote`, `wire`: fetch and push; `cut_off`: broken objects |
-//! | `walk` (`git`) | the loop between an analysis, a script and the repository; `land`: commits steps; `talk`: a discussion inside it; `earlier`: the same run, cut off before |
+//! | `run` (`git`) | the loop between an analysis, a script and the repository; `land`: commits steps; `talk`: a discussion inside it; `earlier`: the same run, cut off before |
 //! | `check` (`git`) | two trees and a policy into a report: the gate |
 //! | `replay` (`git`) | runs a recording again and compares, to the commit id |
 //! | `landing` (`git`) | the one way from a finished discussion to a commit |
@@ -152,9 +152,7 @@
 //! | feature | what it adds |
 //! | --- | --- |
 //! | none (`default-features = false`) | everything at the table; no clock, disk, network or environment |
-//! | `git` | repositories: `repo`, `check`, `landing`, `replay`, `walk` |
-//! | `net` | models and GitHub over HTTP: `http`, `github::hub`, `model::anthropic`, `model::openai`, `model::command` |
-//! | `cli` | the program itself, with both features above |
+//! | `cli` (default) | the program: repositories, models and GitHub over HTTP, arguments and the terminal |
 //!
 //! # What is stable
 //!
@@ -210,25 +208,23 @@ pub mod trace;
 pub mod voice;
 mod wording;
 
-#[cfg(feature = "git")]
+#[cfg(feature = "cli")]
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "cli")]
 pub mod files;
-#[cfg(feature = "net")]
+#[cfg(feature = "cli")]
 pub mod http;
-#[cfg(feature = "git")]
+#[cfg(feature = "cli")]
 pub mod landing;
-#[cfg(feature = "git")]
+#[cfg(feature = "cli")]
 pub mod provenance;
-#[cfg(feature = "git")]
+#[cfg(feature = "cli")]
 pub mod replay;
-#[cfg(feature = "git")]
+#[cfg(feature = "cli")]
 pub mod repo;
-#[cfg(feature = "git")]
+#[cfg(feature = "cli")]
 pub mod run;
-#[cfg(feature = "git")]
+#[cfg(feature = "cli")]
 pub mod site;
-#[cfg(feature = "git")]
-pub mod walk;

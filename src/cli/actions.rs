@@ -4,8 +4,9 @@ use std::io::Write as _;
 use std::path::Path;
 
 use super::exit::Fail;
-use super::{nanoseconds, service};
+use super::service;
 use crate::library::sha256;
+use crate::run::clock::nanoseconds;
 
 /// Bytes of a summary; the runner refuses all of one that is over 1 MiB.
 const SUMMARY: usize = 900 * 1024;

@@ -8,11 +8,14 @@ use serde_json::json;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Clock, Global, identity, now, open, table};
+use super::{Clock, Global, open, table};
 use crate::item::{is_document, meta};
 use crate::landing;
 use crate::plain;
 use crate::repo::{Repo, short};
+use crate::run::clock::now;
+use crate::run::identity;
+use crate::run::place;
 
 #[derive(Debug, Args)]
 #[command(
@@ -58,7 +61,7 @@ fn wanted(global: &Global, options: &Options) -> Result<Added, Fail> {
         return Ok(Added { item, name, source: meta::Source::Manual, draft: None });
     };
     let text = super::github::text(global, number)?;
-    let item = options.item.clone().unwrap_or_else(|| super::github::slug_of(&text.title, number));
+    let item = options.item.clone().unwrap_or_else(|| crate::item::path::slug_of(&text.title, number));
     let name = options.name.clone().unwrap_or_else(|| text.title.clone());
     Ok(Added { item, name, source: meta::Source::GitHub(number), draft: Some(text.draft()) })
 }
@@ -91,13 +94,14 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     if name.is_empty() {
         return Err(Fail::new("--name is empty").with_hint("say what people call the item"));
     }
-    let place = table::place(global, &repo, &item, options.branch.as_deref(), options.base.as_deref())?;
+    let settings = table::settings(global)?;
+    let place = place::place(&settings, &repo, &item, options.branch.as_deref(), options.base.as_deref())?;
     let config = table::config(global, &repo, place.base)?;
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
     let path = table::new_path(&item, config.items())?;
     let at = options.clock.fixed()?.unwrap_or_else(now);
     let text = meta::new_item(source, table::slug(&path), &name, at, &place.base.to_string());
-    let trusted = table::trusted(global, &repo, &place, &config)?;
+    let trusted = settings.trusted(&repo, &place, &config)?;
     let author = identity::author(&repo, &trusted, options.signoff);
     let new = landing::NewItem {
         path: &path,

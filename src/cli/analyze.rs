@@ -13,15 +13,12 @@ use serde_json::{Map, Value, json};
 
 use self::speakers::Table;
 pub use self::speakers::{Answers, Kept};
-use super::elaborate::check_outputs;
 use super::exit::{Code, Fail};
 use super::landed::{say_change, to_json};
 use super::push::Committed as _;
-use super::run_id::{message, run_id};
 use super::screen::Screen;
 use super::unified::unified;
-use super::voices;
-use super::{Clock, Global, before_run, identity, keyboard, now, open, push, review, table};
+use super::{Clock, Global, keyboard, open, push, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
 use crate::config::Config;
@@ -35,9 +32,17 @@ use crate::model::prompt::Want;
 use crate::persona::Cast;
 use crate::plain::{self, count};
 use crate::repo::{Repo, short};
+use crate::run::before;
+use crate::run::check_outputs;
+use crate::run::clock::now;
+use crate::run::identity;
+use crate::run::place;
+use crate::run::run_id::{message, run_id};
+use crate::run::settings::review_options;
+use crate::run::voices::{self, Wanted};
+use crate::run::walk::{Audience, Drafting, Mode, Setup, Walked, walk};
 use crate::script::{Asked, Input, Script, comments};
 use crate::step::Depth;
-use crate::walk::{Audience, Drafting, Mode, Setup, Walked, walk};
 
 #[derive(Debug, Args)]
 #[command(
@@ -91,7 +96,7 @@ pub struct Options {
     #[arg(long, value_name = "REMOTE", num_args = 0..=1, default_missing_value = "origin", conflicts_with_all = ["dry_run", "out"])]
     push: Option<String>,
     #[command(flatten)]
-    voice: voices::Options,
+    voice: super::voices::Options,
     /// Print what a model would be sent at the next step that has one, and what a discussion of it would take; no model is asked
     #[arg(long, conflicts_with_all = ["dry_run", "out", "one_commit", "resume", "push", "questions"], help_heading = "The voice")]
     plan: bool,
@@ -106,7 +111,7 @@ pub struct Task {
     pub script: Script,
     pub branch: Option<String>,
     pub base: Option<String>,
-    pub voice: voices::Options,
+    pub voice: Wanted,
     pub max_turns: Option<u32>,
     /// The depth of every phase.
     pub depth: Option<Depth>,
@@ -191,7 +196,7 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     let mut went = walk_item(global, task, screen)?;
     if let Some(out) = &options.out {
         let shown = plain::shown(&out.display().to_string());
-        super::write_whole(out, to_lines(&went.walked.log).as_bytes())
+        crate::files::write_whole(out, to_lines(&went.walked.log).as_bytes())
             .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
         screen.say_strong(&format!("Recorded in {shown}; nothing was committed."));
     }
@@ -249,7 +254,7 @@ impl Options {
             script,
             branch: self.branch.clone(),
             base: self.base.clone(),
-            voice: voices::Options { is_only_planned: self.plan, ..self.voice.clone() },
+            voice: Wanted { is_only_planned: self.plan, ..self.voice.wanted() },
             max_turns: self.max_turns,
             depth: self.depth.as_deref().and_then(Depth::from_word),
             fixed: self.clock.fixed()?,
@@ -285,23 +290,23 @@ impl Task {
 /// Walks an item through its steps and says how far it is.
 pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, Fail> {
     let built_in = table::BuiltIn::begin();
-    let repo = open(global)?;
-    let branch = before_run::Branch {
+    let (repo, settings) = (open(global)?, table::settings(global)?);
+    let branch = before::Branch {
         name: task.branch.as_deref(),
         base: task.base.as_deref(),
         leaves_merged: task.leaves_merged,
     };
-    let mut place = before_run::place(global, &repo, &task.item, &branch, screen)?;
-    let config = table::config(global, &repo, place.base)?;
-    let trusted = table::trusted(global, &repo, &place, &config)?;
+    let mut place = before::place(&settings, &repo, &task.item, &branch, screen)?;
+    let config = settings.at(&repo, place.base)?;
+    let trusted = settings.trusted(&repo, &place, &config)?;
     let author = identity::author(&repo, &trusted, task.signed_off);
     let library = built_in.library(&repo, place.base, &config)?;
     let table = Table { options: &task.voice, config: &trusted, library: &library };
     let chosen = table.chosen(&task.answers, &done(&repo, &task, &place, &config))?;
     let path = find_or_add(&repo, &library, &task, &mut place, &config, &author)?;
     let item = repo.item(place.base, &path)?;
-    before_run::edited(&repo, &item, screen)?;
-    before_run::newer(&repo, &place, &item, screen)?;
+    before::edited(&repo, &item, screen)?;
+    before::newer(&repo, &place, &item, screen)?;
     // Every step may come to be walked.
     check_outputs(&library.steps)?;
     let mut script = task.script;
@@ -328,7 +333,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
         speakers: chosen.begin(&task.answers)?,
         tokens,
         has_critic: !task.voice.no_critic,
-        review: review::set(&config),
+        review: review_options(&config),
         evidence: trusted.evidence(),
         max_turns,
         mode: task.mode,
@@ -345,7 +350,7 @@ pub fn walk_item(global: &Global, task: Task, screen: &Screen) -> Result<Went, F
 }
 
 /// The steps that the item has behind it: their voices are not asked any more.
-fn done(repo: &Repo, task: &Task, place: &table::Place, config: &Config) -> Vec<String> {
+fn done(repo: &Repo, task: &Task, place: &place::Place, config: &Config) -> Vec<String> {
     let found = repo.find_item(place.base, &task.item, &config.folders());
     let item = found.ok().and_then(|path| repo.item(place.base, &path).ok());
     item.map(|item| item.meta.steps_completed()).unwrap_or_default()
@@ -371,7 +376,7 @@ fn find_or_add(
     repo: &Repo,
     library: &Library,
     task: &Task,
-    place: &mut table::Place,
+    place: &mut place::Place,
     config: &Config,
     author: &Author,
 ) -> Result<String, Fail> {
@@ -385,9 +390,9 @@ fn find_or_add(
         }
         _ => {
             let path = found.map_err(|error| {
-                before_run::not_there(repo, error, &task.item, task.base.as_deref(), place, config)
+                before::not_there(repo, error, &task.item, task.base.as_deref(), place, config)
             })?;
-            let text = table::new_meta(repo, place.base, &path, &task.item, at)?;
+            let text = place::new_meta(repo, place.base, &path, &task.item, at)?;
             (path, text)
         }
     };

@@ -189,7 +189,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
 
 /// Whether losses are reported only: all policies say so, and the day has not come.
 fn is_trial(policies: &[Policy]) -> bool {
-    let today = super::epoch().ok().flatten().unwrap_or_else(super::now).to_string();
+    let today = super::epoch().ok().flatten().unwrap_or_else(crate::run::clock::now).to_string();
     let is_early = |policy: &Policy| policy.report_until.as_deref().is_some_and(|day| today.as_str() < day);
     !policies.is_empty() && policies.iter().all(is_early)
 }

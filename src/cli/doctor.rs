@@ -10,11 +10,12 @@ use super::commit_hook::{self, Hook, State, Trial};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::service::variable;
-use super::voices::{self, Choice};
-use super::{Global, before_run, open, table};
+use super::{Global, open, table};
 use crate::config::Config;
 use crate::plain::{self, count, shown};
 use crate::repo::Repo;
+use crate::run::before;
+use crate::run::voices::{Choice, Wanted};
 
 #[derive(Debug, Args)]
 #[command(
@@ -128,10 +129,10 @@ fn identity(repo: &Repo) -> Check {
 
 /// Commits of roundtable's are not signed, whatever git's setting says.
 fn signing(repo: &Repo) -> Option<Check> {
-    let (message, fix) = super::identity::UNSIGNED.split_once("; ")?;
+    let (message, fix) = crate::run::identity::UNSIGNED.split_once("; ")?;
     let note =
         || Finding::Note(message.to_owned(), format!("{fix}, or the branch's commits before you push them"));
-    super::identity::signs(repo).then(|| ("signing", note()))
+    crate::run::identity::signs(repo).then(|| ("signing", note()))
 }
 
 /// The settings of the working tree, where there is one: they are what is committed next.
@@ -180,7 +181,7 @@ fn voice(repo: &Repo, config: &Config, options: &Options) -> Check {
 
 /// The voices of all steps, each once.
 fn choices(repo: &Repo, config: &Config) -> Result<Vec<Choice>, Fail> {
-    let flags = voices::Options::default();
+    let flags = Wanted::default();
     let head = repo.resolve("HEAD").ok();
     let library = head.and_then(|head| table::BuiltIn::begin().library(repo, head, config).ok());
     let mut found: Vec<Choice> = Vec::new();
@@ -216,7 +217,7 @@ fn documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
                     continue;
                 }
             };
-            let names = before_run::edited_names(repo, &item)?;
+            let names = before::edited_names(repo, &item)?;
             if !names.is_empty() {
                 let message =
                     format!("{} of {} not committed", count(names.len(), "edited document"), shown(&path));
@@ -320,7 +321,7 @@ fn branches(repo: &Repo) -> Result<Option<Check>, Fail> {
     let mut merged = Vec::new();
     for branch in repo.branches("roundtable/")? {
         if let Some(tip) = repo.tip(&branch)?
-            && before_run::is_merged(repo, tip, head)?
+            && before::is_merged(repo, tip, head)?
         {
             merged.push(shown(&branch));
         }

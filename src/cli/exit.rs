@@ -1,6 +1,5 @@
 //! How the program ends: three codes, and errors that say what, where and what to do.
 
-use std::error::Error;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -8,19 +7,9 @@ use clap::error::ErrorKind;
 use serde_json::{Map, Value, json};
 
 use super::screen::Screen;
-use crate::discussion::Refused;
 use crate::finding::{Finding, nearest};
-use crate::landing::NotLanded;
-use crate::library::Unusable;
 use crate::plain;
-use crate::remedy::{Problem, Remedy};
-use crate::replay::{Unlanded, Unread};
-use crate::repo;
-use crate::session::Stopped;
-use crate::synthesis::Unplaced;
-use crate::template::Failed;
-use crate::voice::Speechless;
-use crate::walk::Stumbled;
+pub use crate::run::Fail;
 
 /// The exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,134 +32,28 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// An error as the user reads it, and the place in a file that it is about.
-#[derive(Debug)]
-pub struct Fail {
-    pub message: String,
-    /// What to do about it, where it is known apart from the message.
-    hint: Option<String>,
-    finding: Option<Box<Finding>>,
-    /// An object of the repository is missing or cannot be read.
-    pub lacks_object: bool,
+/// What `--json` prints of it: `message`, and where known `path`, `line`, `column`
+/// and `help`.
+pub fn to_json(fail: &Fail) -> Value {
+    let help = fail.help();
+    let mut error = Map::new();
+    let mut put = |key: &str, value: Value| {
+        error.insert(key.to_owned(), value);
+    };
+    match fail.finding.as_deref() {
+        Some(Finding { path, line, column, message, .. }) => {
+            put("message", message.as_str().into());
+            put("path", path.as_str().into());
+            put("line", (*line).into());
+            put("column", (*column).into());
+        }
+        None => put("message", plain::without_numbers(&fail.message).into()),
+    }
+    if let Some(help) = help {
+        put("help", help.into());
+    }
+    json!({ "error": error })
 }
-
-impl Fail {
-    pub fn new(message: impl Into<String>) -> Fail {
-        Fail { message: message.into(), hint: None, finding: None, lacks_object: false }
-    }
-
-    /// The same with what to do about it.
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Fail {
-        self.hint = Some(hint.into());
-        self
-    }
-
-    /// An error whose causes may include a finding in a file, or a fault of the repository.
-    fn caused_by(error: &(dyn Error + 'static)) -> Fail {
-        let mut fail = Fail::new(error.to_string());
-        let mut cause = Some(error);
-        while let Some(error) = cause {
-            if let Some(finding) = error.downcast_ref::<Finding>() {
-                fail.finding = Some(Box::new(finding.clone()));
-                break;
-            }
-            fail.hint = fail.hint.or_else(|| remedy_of(error));
-            fail.lacks_object |= error.downcast_ref::<repo::Error>().is_some_and(repo::Error::lacks_object);
-            cause = error.source();
-        }
-        fail
-    }
-
-    /// What `--json` prints of it: `message`, and where known `path`, `line`, `column`
-    /// and `help`.
-    pub fn to_json(&self) -> Value {
-        let help = self.help();
-        let mut error = Map::new();
-        let mut put = |key: &str, value: Value| {
-            error.insert(key.to_owned(), value);
-        };
-        match self.finding.as_deref() {
-            Some(Finding { path, line, column, message, .. }) => {
-                put("message", message.as_str().into());
-                put("path", path.as_str().into());
-                put("line", (*line).into());
-                put("column", (*column).into());
-            }
-            None => put("message", plain::without_numbers(&self.message).into()),
-        }
-        if let Some(help) = help {
-            put("help", help.into());
-        }
-        json!({ "error": error })
-    }
-
-    /// What to do about it, where the message does not say so already.
-    pub fn remedy(&self) -> Option<&str> {
-        self.hint.as_deref().filter(|_| self.finding.is_none())
-    }
-
-    /// What to do about it, if anybody knows.
-    pub fn help(&self) -> Option<&str> {
-        let of_finding = || self.finding.as_deref().and_then(|finding| finding.hint.as_deref());
-        self.hint.as_deref().or_else(of_finding)
-    }
-
-    /// What is wrong with its remedy, without a place.
-    pub fn into_problem(self) -> Problem {
-        Problem { remedy: self.remedy().map(str::to_owned), what: self.message }
-    }
-
-    /// All of it in one line.
-    pub fn to_line(&self) -> String {
-        match self.remedy() {
-            Some(help) => format!("{}; {help}", self.message),
-            None => self.message.clone(),
-        }
-    }
-}
-
-/// What to do about an error of ours.
-fn remedy_of(error: &(dyn Error + 'static)) -> Option<String> {
-    fn of<E: Remedy + 'static>(error: &(dyn Error + 'static)) -> Option<String> {
-        error.downcast_ref::<E>()?.remedy()
-    }
-    of::<repo::Error>(error)
-        .or_else(|| of::<NotLanded>(error))
-        .or_else(|| of::<Unplaced>(error))
-        .or_else(|| of::<Unread>(error))
-        .or_else(|| of::<Unlanded>(error))
-        .or_else(|| of::<Stumbled>(error))
-        .or_else(|| of::<Unusable>(error))
-        .or_else(|| of::<Speechless>(error))
-        .or_else(|| of::<Stopped>(error))
-        .or_else(|| of::<Problem>(error))
-        .or_else(|| error.downcast_ref::<repo::Fault>().map(|fault| fault.hint.clone()))
-}
-
-macro_rules! fail_from {
-    ($($error:ty),*) => {$(
-        impl From<$error> for Fail {
-            fn from(error: $error) -> Fail {
-                Fail::caused_by(&error)
-            }
-        }
-    )*};
-}
-
-fail_from!(
-    Problem,
-    Speechless,
-    repo::Error,
-    Finding,
-    NotLanded,
-    Unusable,
-    Stopped,
-    Refused,
-    Failed,
-    Unread,
-    Unlanded,
-    Stumbled
-);
 
 /// Prints what clap has to say: help and version on standard output with 0, else 2.
 pub fn usage(error: &clap::Error, given: &[OsString], screen: &Screen) -> Code {

@@ -193,7 +193,7 @@ fn hang_up(hook: &Hook, dry_run: bool, screen: &Screen) -> Result<Value, Fail> {
     };
     if state == FileState::Missing && !dry_run {
         let written = std::fs::create_dir_all(hook.path.parent().unwrap_or(&hook.path))
-            .and_then(|()| super::write_whole(&hook.path, commit_hook::TEXT.as_bytes()))
+            .and_then(|()| crate::files::write_whole(&hook.path, commit_hook::TEXT.as_bytes()))
             .and_then(|()| make_program(&hook.path));
         written.map_err(|error| Fail::new(format!("{path} cannot be written: {error}")))?;
     }
@@ -281,7 +281,7 @@ fn settings(options: &Options, layouts: &[String]) -> Result<String, Fail> {
     let text = match options.report_only {
         false => text,
         true => {
-            let until = super::epoch()?.unwrap_or_else(super::now).after_days(7).to_string();
+            let until = super::epoch()?.unwrap_or_else(crate::run::clock::now).after_days(7).to_string();
             let day = until.get(..10).unwrap_or_default();
             text.replace("# report_until: 2026-12-03\n", &format!("report_until: {day}\n"))
         }
@@ -331,7 +331,7 @@ fn write(root: &Path, file: &Wanted) -> Result<(), Fail> {
     let path: PathBuf = root.join(&file.path);
     let folder = path.parent().unwrap_or(root);
     let written = std::fs::create_dir_all(folder)
-        .and_then(|()| super::write_whole(&path, file.text.as_bytes()))
+        .and_then(|()| crate::files::write_whole(&path, file.text.as_bytes()))
         .and_then(|()| if file.is_program { make_program(&path) } else { Ok(()) });
     written.map_err(|error| Fail::new(format!("{} cannot be written: {error}", file.path)))
 }

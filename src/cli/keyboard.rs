@@ -11,18 +11,13 @@ use rustyline::config::Config;
 use rustyline::error::ReadlineError;
 use rustyline::{ColorMode, DefaultEditor};
 
-use super::elaborate::{Setup, announced};
 use super::exit::Fail;
-use super::now;
-use super::resume::Log;
 use super::screen::Screen;
 use crate::discussion::Discussion;
-use crate::discussion::event::Record;
+use crate::discussion::event::Event;
 use crate::plain;
 use crate::script::{Occasion, Reply, Script};
-use crate::session::{Went, asked, hold};
-use crate::voice::Voice;
-use crate::voice::secretary::Secretary;
+use crate::session::asked;
 
 /// What can be typed instead of a message.
 const HELP: &str = "\
@@ -115,78 +110,41 @@ fn typed(line: &str) -> Typed {
     }
 }
 
-/// A discussion with the person at the keyboard.
-pub struct Conversation<'c> {
-    pub setup: &'c Setup,
-    pub log: &'c mut Log,
-    pub screen: &'c Screen,
-}
-
-impl Conversation<'_> {
-    /// Holds it to its end.
-    ///
-    /// # Errors
-    /// Ctrl-C; a voice or the terminal fails. The log is kept.
-    pub fn hold(
-        &mut self,
-        talk: &mut Discussion<'_>,
-        mut voice: Option<&mut dyn Voice>,
-        stand_in: &mut Secretary<'_>,
-        script: &mut Script,
-    ) -> Result<(), Fail> {
-        let (setup, screen) = (self.setup, self.screen);
-        let clock = || setup.fixed.unwrap_or_else(now);
+/// Asks until there is something for the table.
+pub fn listen(screen: &Screen, talk: &Discussion<'_>, script: &mut Script) -> Result<(), Fail> {
+    if !talk.log().iter().any(|record| matches!(record.event, Event::User(_) | Event::Silence {})) {
         screen.say_faint("\nWhat you type is heard line by line. /help lists what else there is.");
-        script.stays_open = true;
-        loop {
-            let voice: Option<&mut dyn Voice> = match &mut voice {
-                Some(voice) => Some(&mut **voice),
-                None => None,
-            };
-            let log = &mut *self.log;
-            let mut tell = |record: &Record| announced(record, setup, log, screen);
-            let went = hold(talk, voice, stand_in, script, &clock, &mut tell)?;
-            if went == Went::Through {
+    }
+    screen.say_faint(&format!("\n{}", asked::place(talk)));
+    let prompt = format!("{}> ", plain::cut(&talk.opened().user, 20));
+    loop {
+        let line = match read_line(&prompt)? {
+            Heard::Line(line) => line,
+            Heard::End => {
+                script.stays_open = false;
                 return Ok(());
             }
-            self.listen(talk, script)?;
-        }
-    }
-
-    /// Asks until there is something for the table.
-    fn listen(&self, talk: &Discussion<'_>, script: &mut Script) -> Result<(), Fail> {
-        self.screen.say_faint(&format!("\n{}", asked::place(talk)));
-        let prompt = format!("{}> ", plain::cut(&talk.opened().user, 20));
-        loop {
-            let line = match read_line(&prompt)? {
-                Heard::Line(line) => line,
-                Heard::End => {
-                    script.stays_open = false;
-                    return Ok(());
+            Heard::Interrupt => {
+                return Err(Fail::new("stopped by Ctrl-C; nothing was committed"));
+            }
+        };
+        match typed(&line) {
+            Typed::Message(text) => {
+                for warning in script.add(Some(text)) {
+                    screen.warn(&warning);
                 }
-                Heard::Interrupt => {
-                    return Err(Fail::new("stopped by Ctrl-C; nothing was committed"));
-                }
-            };
-            match typed(&line) {
-                Typed::Message(text) => {
-                    for warning in script.add(Some(text)) {
-                        self.screen.warn(&warning);
-                    }
-                    return Ok(());
-                }
-                Typed::Silence => {
-                    script.add(None);
-                    return Ok(());
-                }
-                Typed::Status => asked::status(talk)?.iter().for_each(|line| self.screen.say(line)),
-                Typed::Help => {
-                    self.screen
-                        .say(&format!("{HELP} Ctrl-C stops and keeps the log; Ctrl-D ends by silence."));
-                }
-                Typed::Unknown(word) => {
-                    self.screen.say(&format!("There is no {word}; /help lists what there is."));
-                }
+                return Ok(());
+            }
+            Typed::Silence => {
+                script.add(None);
+                return Ok(());
+            }
+            Typed::Status => asked::status(talk)?.iter().for_each(|line| screen.say(line)),
+            Typed::Help => {
+                screen.say(&format!("{HELP} Ctrl-C stops and keeps the log; Ctrl-D ends by silence."));
+            }
+            Typed::Unknown(word) => {
+                screen.say(&format!("There is no {word}; /help lists what there is."));
             }
         }
     }

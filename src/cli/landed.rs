@@ -9,14 +9,6 @@ use crate::plain::count;
 use crate::run::Landed;
 use crate::synthesis::Outcome;
 
-/// `Updated …, section "…": added ….`, a line an artifact.
-pub fn announce(outcome: &Outcome, screen: &Screen) {
-    screen.say("");
-    for line in &outcome.announcements {
-        screen.say(line);
-    }
-}
-
 /// The artifacts that took an addition, as `--json` names them.
 pub fn artifacts(outcome: &Outcome) -> Vec<Value> {
     let one = |placed: &crate::synthesis::Placed| {

@@ -11,11 +11,10 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::elaborate::{self, Medium, Setup, Task, stand_in};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::unified::unified;
-use super::{Global, now, open, review, table, voices};
+use super::{Global, open, review, table};
 use crate::agent::quotation::Sources;
 use crate::agent::server::{self, Answers};
 use crate::agent::tools::{self, Call};
@@ -27,6 +26,12 @@ use crate::landing::{self, Landing};
 use crate::persona::{Cast, Persona};
 use crate::plain;
 use crate::repo::{Pending, Repo};
+use crate::run::clock::now;
+use crate::run::elaborate::stand_in;
+use crate::run::library::BuiltIn;
+use crate::run::place;
+use crate::run::voices;
+use crate::run::{Medium, Setup, Task, set_up};
 use crate::script::{Input, Script};
 use crate::session::Stopped;
 use crate::synthesis;
@@ -152,7 +157,7 @@ impl Desk {
 
     fn read(&self, asked: &tools::Read) -> Result<Value, Fail> {
         let repo = open(&self.global)?;
-        let place = table::place(&self.global, &repo, &asked.item, None, None)?;
+        let place = place::place(&table::settings(&self.global)?, &repo, &asked.item, None, None)?;
         let config = table::config(&self.global, &repo, place.base)?;
         let path = repo.find_item(place.base, &asked.item, &config.folders())?;
         let item = repo.item(place.base, &path)?;
@@ -167,7 +172,7 @@ impl Desk {
             "commits": evidence.commits.iter().map(|(path, commits)| json!({"path": path, "commits": commits})).collect::<Vec<_>>(),
         });
         if let Some(step) = &asked.step {
-            let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
+            let library = BuiltIn::begin().library(&repo, place.base, &config)?;
             let step = library.step(step)?;
             answer["step"] = json!({
                 "id": step.id,
@@ -199,7 +204,7 @@ impl Desk {
             script,
             branch: None,
             base: None,
-            voice: voices::Options::default(),
+            voice: voices::Wanted::default(),
             max_turns: asked.max_turns,
             fixed: fixed.map_or_else(super::epoch, |at| Ok(Some(at)))?,
             signed_off: false,
@@ -209,7 +214,13 @@ impl Desk {
             open: None,
             medium: Medium::Agent,
         };
-        let setup = elaborate::set_up(&self.global, task, table::BuiltIn::for_a_discussion(), &self.screen)?;
+        let setup = set_up(
+            open(&self.global)?,
+            &table::settings(&self.global)?,
+            task,
+            BuiltIn::for_a_discussion(),
+            &self.screen,
+        )?;
         let id = match self.live(&setup) {
             Some(id) => id,
             None => self.begin(setup)?,

@@ -5,7 +5,6 @@ mod actions;
 mod add;
 mod analyze;
 
-mod before_run;
 mod check;
 mod checked;
 mod columns;
@@ -16,20 +15,16 @@ mod elaborate;
 mod event;
 mod exit;
 mod github;
-mod identity;
 mod init;
 mod keyboard;
 mod landed;
 mod mcp;
 mod pager;
-mod plan;
 mod push;
 mod recording;
 mod replay;
 mod report;
-mod resume;
 mod review;
-mod run_id;
 mod screen;
 mod service;
 mod show;
@@ -43,7 +38,6 @@ mod why;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
@@ -321,20 +315,6 @@ fn epoch() -> Result<Option<Time>, Fail> {
     of_a_commit("SOURCE_DATE_EPOCH", Time::new(moment)).map(Some)
 }
 
-/// The machine's clock.
-#[allow(clippy::disallowed_methods)]
-fn now() -> Time {
-    Time::new(chrono::DateTime::from(std::time::SystemTime::now()))
-}
-
-/// Nanoseconds since the epoch: what tells two runs of the same moment apart.
-#[allow(clippy::disallowed_methods)]
-fn nanoseconds() -> u128 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_nanos())
-}
-
-/// Opens the repository of the options.
 /// Makes an item that is named by its folder as seen from the current one (`.`, `../late-fees`) a path of the
 /// repository. A slug, a path that exists from the root, and whatever is no folder stay as they are.
 fn from_here(global: &Global, item: Option<&mut String>) {
@@ -358,6 +338,7 @@ fn from_here(global: &Global, item: Option<&mut String>) {
     }
 }
 
+/// Opens the repository of the options.
 fn open(global: &Global) -> Result<Repo, Fail> {
     let path = match &global.repo {
         Some(path) if !path.exists() => {
@@ -378,14 +359,6 @@ fn open(global: &Global) -> Result<Repo, Fail> {
 /// How long a run may take before its repository is looked at.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whether this run waits for a model: then it takes its time, and has read what it needs.
-static WAITS: AtomicBool = AtomicBool::new(false);
-
-/// From here on a run may take as long as it takes.
-fn takes_its_time() {
-    WAITS.store(true, Ordering::Relaxed);
-}
-
 /// Ends a run that libgit2 would never end: it hangs on an object that is cut off (see [`cut_off`]). Nothing is lost by
 /// that: a run may be killed at any moment.
 fn look_after(repo: &Repo, global: &Global) {
@@ -397,7 +370,7 @@ fn look_after(repo: &Repo, global: &Global) {
             std::thread::sleep(PATIENCE);
             if let Some(error) = cut_off::first_cut_off(&folders) {
                 std::thread::sleep(PATIENCE);
-                if WAITS.load(Ordering::Relaxed) {
+                if crate::run::clock::is_waiting() {
                     return;
                 }
                 Screen::new(color, false, false).error(&Fail::from(error));
@@ -445,30 +418,6 @@ fn missing(path: &Path) -> Fail {
     let hint = near.unwrap_or_else(|| "name a file from the current folder".to_owned());
     Fail::new(format!("there is no file {}", crate::plain::shown(&path.display().to_string())))
         .with_hint(crate::plain::clean(&hint))
-}
-
-/// Writes a file whole or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::io::Write as _;
-    if path.is_dir() {
-        return Err(std::io::Error::other("it is a folder"));
-    }
-    // A device or a pipe takes the bytes as they are: there is nothing to put in its place.
-    if path.exists() && !path.metadata()?.is_file() {
-        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
-    }
-    let mut name = path.file_name().ok_or_else(|| std::io::Error::other("it names no file"))?.to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(name);
-    let written = std::fs::File::create(&beside).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let moved = written.and_then(|()| std::fs::rename(&beside, path));
-    if moved.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    moved
 }
 
 #[cfg(test)]

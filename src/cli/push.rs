@@ -2,13 +2,12 @@
 
 use git2::Oid;
 
-use super::elaborate::Setup;
 use super::exit::Fail;
 use super::screen::Screen;
-use super::{elaborate, service};
+use super::service;
 use crate::repo::remote::{Pushed, Remote};
 use crate::repo::{Repo, short};
-use crate::run::Landed;
+use crate::run::{Landed, Setup, land_again};
 
 /// How often additions are placed again after somebody else's commits.
 const TRIES: usize = 3;
@@ -21,7 +20,7 @@ pub fn possible(repo: &Repo, name: &str) -> Result<(), Fail> {
 
 /// `--push`: to a remote of this repository, by its name.
 pub fn to_remote(setup: &Setup, name: &str, landed: Landed, screen: &Screen) -> Result<Landed, Fail> {
-    let mut again = |landed: &Landed, tip| elaborate::land_again(setup, landed, tip, screen);
+    let mut again = |landed: &Landed, tip| land_again(setup, landed, tip, screen);
     named(setup.repo(), name, &setup.opened().branch, landed, &mut again, screen)
 }
 

@@ -3,7 +3,6 @@
 mod documents;
 mod rules;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -15,6 +14,7 @@ use super::{Global, report};
 use crate::config::{self, Config};
 use crate::library::{File, Library};
 use crate::review::{self, Document, Review, Rules, Severity};
+use crate::run::settings;
 pub use documents::Source;
 
 #[derive(Debug, Default, Args)]
@@ -124,19 +124,9 @@ fn read_rules(own: &[File]) -> Result<Rules, Fail> {
     Ok(Rules::over(own)?)
 }
 
-/// What the settings ask for.
-pub fn set(config: &Config) -> review::Options {
-    let mut wanted = review::Options::default();
-    if let Some(settings) = &config.review {
-        wanted.off = settings.off.iter().cloned().collect::<BTreeSet<_>>();
-        wanted.severity = settings.severity.clone();
-    }
-    wanted
-}
-
 /// What is asked for, by the settings and the arguments.
 fn wanted(config: &Config, options: &Options, rules: &Rules) -> Result<review::Options, Fail> {
-    let mut wanted = set(config);
+    let mut wanted = settings::review_options(config);
     for name in wanted.off.iter().chain(wanted.severity.keys()) {
         rules.find(name).map_err(|error| Fail::new(format!("{}: `review`: {error}", config::FILE)))?;
     }

@@ -13,12 +13,15 @@ use anstyle::{AnsiColor, Style};
 use super::Color;
 use super::exit::{Code, Fail};
 use super::pager;
+use crate::discussion::Discussion;
 use crate::discussion::event::Record;
 use crate::discussion::transcript::{self, Speaker};
 use crate::finding::Finding;
 use crate::persona::Cast;
 use crate::plain;
 use crate::review::{self, Severity};
+use crate::run::Observer;
+use crate::script::Script;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Where the program writes to.
@@ -417,7 +420,7 @@ impl Screen {
     /// What went wrong, and what to do about it.
     pub fn error(&self, fail: &Fail) {
         self.turn_page();
-        self.json(&fail.to_json());
+        self.json(&super::exit::to_json(fail));
         let help = fail.remedy().map_or(String::new(), |help| format!("\n  = help: {help}"));
         self.complain("error", AnsiColor::Red, &format!("{}{help}", plain::without_numbers(&fail.message)));
     }
@@ -494,6 +497,40 @@ fn understands_colour() -> bool {
     return anstyle_query::windows::enable_ansi_colors().unwrap_or(true);
     #[cfg(not(windows))]
     true
+}
+
+impl Observer for Screen {
+    fn say(&self, text: &str) {
+        Screen::say(self, text);
+    }
+
+    fn say_strong(&self, text: &str) {
+        Screen::say_strong(self, text);
+    }
+
+    fn note(&self, text: &str) {
+        Screen::note(self, text);
+    }
+
+    fn warn(&self, text: &str) {
+        Screen::warn(self, text);
+    }
+
+    fn say_record(&self, record: &Record, cast: &Cast) {
+        Screen::say_record(self, record, cast);
+    }
+
+    fn waiting(&self, text: &str) {
+        Screen::waiting(self, text);
+    }
+
+    fn listen(&self, talk: &Discussion<'_>, script: &mut Script) -> Result<(), Fail> {
+        super::keyboard::listen(self, talk, script)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        Screen::check(self)
+    }
 }
 
 #[cfg(test)]

@@ -5,15 +5,10 @@ use crate::github::hub::Hub;
 use crate::http::{self, Secret, Url};
 use crate::repo::Repo;
 use crate::repo::remote::Remote;
+pub use crate::run::environment::variable;
 
 /// Where GitHub's own server is.
 const SERVER: &str = "https://github.com";
-
-/// A variable that is set to something.
-#[allow(clippy::disallowed_methods)]
-pub fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
-}
 
 /// The server and its API.
 struct Address {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, before_run, columns, open, table};
+use super::{Global, columns, open, table};
 use crate::analysis::artifact::data;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
@@ -22,6 +22,7 @@ use crate::persona::PHASES;
 use crate::plain::{self, count};
 use crate::provenance;
 use crate::repo::{Leftover, Repo, Stored};
+use crate::run::before;
 use crate::step::Step;
 
 #[derive(Debug, Args)]
@@ -45,7 +46,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let head = repo.resolve("HEAD")?;
     let config = table::config(global, &repo, head)?;
     if global.config.is_none() {
-        before_run::edited_settings(&repo, head, screen)?;
+        before::edited_settings(&repo, head, screen)?;
     }
     let library = table::BuiltIn::begin().library(&repo, head, &config)?;
     let mut found: BTreeMap<String, Found> = BTreeMap::new();

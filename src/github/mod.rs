@@ -12,12 +12,12 @@
 //! assert_eq!(Permission::of("unheard-of", ""), Permission::None);
 //! ```
 
-#[cfg(feature = "net")]
+#[cfg(feature = "cli")]
 pub mod hub;
 pub mod marker;
-#[cfg(feature = "net")]
+#[cfg(feature = "cli")]
 pub mod page;
-#[cfg(feature = "net")]
+#[cfg(feature = "cli")]
 pub mod possible;
 pub mod thread;
 pub mod trigger;

@@ -104,6 +104,28 @@ pub fn is_safe_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
+/// A slug of an issue's title: letters, digits and hyphens, at most six words.
+pub fn slug_of(title: &str, number: u64) -> String {
+    let lower = title.to_ascii_lowercase();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut slug = String::new();
+    for word in words.take(6) {
+        if slug.len() + word.len() > 48 {
+            break;
+        }
+        if !slug.is_empty() {
+            slug.push('-');
+        }
+        slug.push_str(word);
+    }
+    match slug.as_str() {
+        "" => format!("issue-{number}"),
+        // A device of Windows is no name for a folder.
+        reserved if !is_safe_name(reserved) => format!("{reserved}-{number}"),
+        _ => slug,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

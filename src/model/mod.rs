@@ -5,17 +5,17 @@
 //! the [integrity](crate::voice::integrity) rules like anybody's words, and its synthesis through
 //! [grounding]; then a [critic] judges what is left.
 
-#[cfg(feature = "net")]
+#[cfg(feature = "cli")]
 pub mod anthropic;
 pub mod clauses;
-#[cfg(feature = "net")]
+#[cfg(feature = "cli")]
 pub mod command;
 pub mod critic;
 pub mod drafting;
 pub mod evidence;
 pub mod grounding;
 pub mod meter;
-#[cfg(feature = "net")]
+#[cfg(feature = "cli")]
 pub mod openai;
 pub mod prompt;
 pub mod rounds;

@@ -27,7 +27,7 @@ mod pack;
 mod pending;
 mod range;
 mod reading;
-#[cfg(feature = "net")]
+#[cfg(feature = "cli")]
 pub mod remote;
 mod typed;
 

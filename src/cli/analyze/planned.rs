@@ -2,10 +2,9 @@
 
 use serde_json::json;
 
-use super::super::elaborate::{self, Medium, set_up};
+use super::super::elaborate;
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
-use super::super::voices::{self, Choice};
 use super::super::{Global, open, table};
 use super::{Options, Task, check_script};
 use crate::analysis::depth;
@@ -14,6 +13,10 @@ use crate::analysis::skip::Facts;
 use crate::config::Config;
 use crate::item::Item;
 use crate::library::Library;
+use crate::run;
+use crate::run::place;
+use crate::run::voices::{self, Choice};
+use crate::run::{Medium, set_up};
 use crate::script::{Input, Script};
 use crate::step::{Depth, Step};
 
@@ -22,9 +25,10 @@ use crate::step::{Depth, Step};
 pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let task = options.task(global)?;
     let repo = open(global)?;
-    let place = table::place(global, &repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    let settings = table::settings(global)?;
+    let place = place::place(&settings, &repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
     let config = table::config(global, &repo, place.base)?;
-    let trusted = table::trusted(global, &repo, &place, &config)?;
+    let trusted = settings.trusted(&repo, &place, &config)?;
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
     let path = repo.find_item(place.base, &task.item, &config.folders())?;
     let item = repo.item(place.base, &path)?;
@@ -39,7 +43,7 @@ pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result
     let script = answers(&task.script, step, depth.unwrap_or(step.depth));
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
     let talk = of_step(task, step, script, max_turns.unwrap_or(crate::discussion::TURNS_AT_A_MENU));
-    let setup = set_up(global, talk, table::BuiltIn::begin(), screen)?;
+    let setup = set_up(open(global)?, &settings, talk, table::BuiltIn::begin(), screen)?;
     screen.say(&format!(
         "A model drafts step {} from its documents and answers: one request, or two where nothing of the first can be \
          taken. A discussion of it ([E] at the menu), with the same files:\n",
@@ -83,8 +87,8 @@ fn answers(script: &Script, step: &Step, depth: Depth) -> Script {
 }
 
 /// The discussion of a step, as `elaborate` would hold it.
-fn of_step(task: Task, step: &Step, script: Script, max_turns: u32) -> elaborate::Task {
-    elaborate::Task {
+fn of_step(task: Task, step: &Step, script: Script, max_turns: u32) -> run::Task {
+    run::Task {
         item: task.item,
         new: None,
         step: Some(step.id.clone()),

@@ -9,13 +9,20 @@ use super::super::{Global, open, table};
 use super::Options;
 use crate::analysis::greeting::header;
 use crate::plain;
+use crate::run::place;
 use crate::step::{Depth, Prompt, Step};
 
 /// Prints the questions of the steps that are not completed.
 pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let name = table::forward(&options.item);
-    let place = table::place(global, &repo, &name, options.branch.as_deref(), options.base.as_deref())?;
+    let place = place::place(
+        &table::settings(global)?,
+        &repo,
+        &name,
+        options.branch.as_deref(),
+        options.base.as_deref(),
+    )?;
     let config = table::config(global, &repo, place.base)?;
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
     let path = repo.find_item(place.base, &name, &config.folders())?;

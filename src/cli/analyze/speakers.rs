@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::cli::exit::Fail;
-use crate::cli::voices::{self, Choice};
 use crate::config::Config;
 use crate::library::Library;
 use crate::model::tape::{self, Lines, Tape, Taping};
 use crate::model::{Model, Prices};
+use crate::run::voices::{self, Choice, Wanted};
+use crate::run::walk::{Seat, Speaker, Speakers};
 use crate::voice::SECRETARY;
-use crate::walk::{Seat, Speaker, Speakers};
 
 /// Where a model's answers come from, and whether they are kept.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl Kept {
 
 /// What voices are chosen by.
 pub(super) struct Table<'a> {
-    pub options: &'a voices::Options,
+    pub options: &'a Wanted,
     pub config: &'a Config,
     pub library: &'a Library,
 }
@@ -70,7 +70,7 @@ impl Table<'_> {
             Chosen { voices: Vec::new(), seats: BTreeMap::new(), tokens: self.options.max_tokens_total };
         for step in &self.library.steps {
             let is_only_planned = done.contains(&step.id);
-            let options = voices::Options { is_only_planned, ..self.options.clone() };
+            let options = Wanted { is_only_planned, ..self.options.clone() };
             let choice = Choice::at(&options, self.config, &step.id, &step.phase)?;
             let prices = voices::prices(self.options, self.config, &step.id, &step.phase)?;
             chosen.seat(&step.id, choice, prices);
@@ -111,7 +111,7 @@ impl Chosen {
     }
 
     /// A service's address and a model belong to one voice.
-    fn share_flags(&self, options: &voices::Options) -> Result<(), Fail> {
+    fn share_flags(&self, options: &Wanted) -> Result<(), Fail> {
         let services = self.voices.iter().filter(|voice| voice.is.model.is_some());
         let mut names: Vec<&str> = services.map(|voice| voice.is.voice.as_str()).collect();
         names.sort();

@@ -96,7 +96,7 @@ pub fn declare(
             Fail::new("a bare repository has no folder to write to").with_hint("declare the loss in a clone")
         );
     };
-    let now = super::super::epoch()?.unwrap_or_else(super::super::now);
+    let now = super::super::epoch()?.unwrap_or_else(crate::run::clock::now);
     let mut declaration = Declaration::of(String::new(), reason, &lost);
     declaration.file = format!("{LOSSES}/{}", declaration.name(&now.to_string()[..10]));
     let text = declaration.written();

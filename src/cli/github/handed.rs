@@ -10,13 +10,14 @@ use super::super::analyze::{self, Answers, Kept};
 use super::super::exit::{Code, Fail};
 use super::super::landed::to_json;
 use super::super::screen::Screen;
-use super::super::{actions, elaborate, identity, read_file, table, write_whole};
+use super::super::{actions, read_file, table};
 use super::open::Conversation;
 use super::reading::Read;
 use super::seat::Seat;
 use super::{Job, walk_id};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
+use crate::files::write_whole;
 use crate::github::trigger::What;
 use crate::item::meta::Source;
 use crate::library::{Library, sha256};
@@ -25,7 +26,8 @@ use crate::model::tape::Tape;
 use crate::plain;
 use crate::replay::{Recording, Replay, other_words};
 use crate::repo::short;
-use crate::run::{Held, Landed, Talk};
+use crate::run::identity;
+use crate::run::{Held, Landed, Talk, hold_and_keep, set_up};
 use crate::script;
 use crate::synthesis::Outcome;
 
@@ -58,14 +60,15 @@ impl Job<'_> {
                 return Ok(Code::Yes);
             }
         };
-        let setup = elaborate::set_up(
-            self.global,
+        let setup = set_up(
+            super::super::open(self.global)?,
+            &table::settings(self.global)?,
             self.task(read, &seat, log)?,
             table::BuiltIn::begin(),
             self.screen,
         )?;
         let path = folder.join(HANDED);
-        let mut report = to_json(&elaborate::hold_and_keep(&setup, &path, self.screen)?);
+        let mut report = to_json(&hold_and_keep(&setup, &path, self.screen)?);
         report["digest"] = json!(self.digest_of(&path)?);
         self.screen.json(&report);
         Ok(Code::Yes)

@@ -22,14 +22,11 @@ use self::open::{Conversation, Words};
 use self::reading::Read;
 pub use self::reading::{text, thread};
 use self::seat::Seat;
-pub use self::seat::slug_of;
 use super::analyze::{Answers, Went};
-use super::elaborate::{self, Medium, Task};
 use super::event::Event;
 use super::exit::{Code, Fail};
 use super::push::Committed as _;
 use super::screen::Screen;
-use super::voices;
 use super::{Global, actions, analyze, check, open as open_repo, push, replay, review, service, table};
 use crate::config::Config;
 use crate::discussion::event::{Event as Talked, Record, Time};
@@ -44,9 +41,10 @@ use crate::plain;
 use crate::repo::Repo;
 use crate::repo::remote::Remote;
 use crate::review::Review;
-use crate::run::Landed;
+use crate::run::voices;
+use crate::run::walk::Mode;
+use crate::run::{Landed, Medium, Task, hold_and_land, land_again, set_up};
 use crate::template::safe;
-use crate::walk::Mode;
 
 #[derive(Debug, Args)]
 pub struct Options {
@@ -83,7 +81,7 @@ struct Run {
     #[arg(long, value_name = "SHA256", requires = "recording")]
     digest: Option<String>,
     #[command(flatten)]
-    voice: voices::Options,
+    voice: super::voices::Options,
 }
 
 /// How often an issue gets another name, where others of its title were faster.
@@ -376,10 +374,10 @@ impl Job<'_> {
     }
 
     /// Who speaks: no program in a job of Actions that may write.
-    fn voice(&self) -> voices::Options {
+    fn voice(&self) -> voices::Wanted {
         let may_write = self.run.out.is_none() && self.run.recording.is_none();
         let refuses_programs = may_write && self.screen.is_runner();
-        voices::Options { refuses_programs, ..self.run.voice.clone() }
+        voices::Wanted { refuses_programs, ..self.run.voice.wanted() }
     }
 
     /// The analysis that is asked for.
@@ -440,12 +438,18 @@ impl Job<'_> {
             push::forward(&self.repo, &seat.branch, remote, landed, &mut again, self.screen)?
         } else {
             let task = self.task(read, seat, log)?;
-            let setup = elaborate::set_up(self.global, task, table::BuiltIn::begin(), self.screen)?;
+            let setup = set_up(
+                open_repo(self.global)?,
+                &table::settings(self.global)?,
+                task,
+                table::BuiltIn::begin(),
+                self.screen,
+            )?;
             self.me = self.look(number);
-            let landed = elaborate::hold_and_land(&setup, self.screen)?;
+            let landed = hold_and_land(&setup, self.screen)?;
             let mut again = |landed: &Landed, tip| {
                 self.still_ours(tip, seat, number)?;
-                elaborate::land_again(&setup, landed, tip, self.screen)
+                land_again(&setup, landed, tip, self.screen)
             };
             push::forward(setup.repo(), &seat.branch, remote, landed, &mut again, self.screen)?
         };

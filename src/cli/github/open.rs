@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use git2::Oid;
 use serde_json::json;
 
-use super::super::elaborate::Open;
 use super::super::exit::Fail;
 use super::reading::Read;
 use super::seat::Seat;
@@ -18,7 +17,7 @@ use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
 use crate::github::trigger::What;
 use crate::item::{Item, is_document, meta};
-use crate::run::{Held, Landed};
+use crate::run::{Held, Landed, Open};
 use crate::script::{Input, Script};
 use crate::synthesis::Outcome;
 

@@ -6,13 +6,14 @@
 use git2::Oid;
 
 use super::super::exit::Fail;
-use super::super::{before_run, service, table};
+use super::super::{service, table};
 use super::Job;
 use crate::github::hub::PullState;
 use crate::github::thread::Thread;
 use crate::item::meta::{Meta, Source};
-use crate::item::path::is_safe_name;
+use crate::item::path::slug_of;
 use crate::plain::count;
+use crate::run::before;
 
 /// Branches of an item that are looked at, the newest first.
 const MAX_BRANCHES: usize = 3;
@@ -129,7 +130,7 @@ impl Job<'_> {
             return Ok(Ok(Some(open.address.clone())));
         }
         let (how, address) = match pulls.first() {
-            None if before_run::is_merged(&self.repo, tip, head)? => ("was merged", String::new()),
+            None if before::is_merged(&self.repo, tip, head)? => ("was merged", String::new()),
             None => return Ok(Ok(None)),
             Some(pull) => {
                 let how = if pull.state == PullState::Merged { "was merged" } else { "was closed" };
@@ -209,28 +210,6 @@ impl Job<'_> {
             self.repo.follow(&seat.branch, tip, None)?;
         }
         Ok(())
-    }
-}
-
-/// A slug of an issue's title: letters, digits and hyphens, at most six words.
-pub fn slug_of(title: &str, number: u64) -> String {
-    let lower = title.to_ascii_lowercase();
-    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let mut slug = String::new();
-    for word in words.take(6) {
-        if slug.len() + word.len() > 48 {
-            break;
-        }
-        if !slug.is_empty() {
-            slug.push('-');
-        }
-        slug.push_str(word);
-    }
-    match slug.as_str() {
-        "" => format!("issue-{number}"),
-        // A device of Windows is no name for a folder.
-        reserved if !is_safe_name(reserved) => format!("{reserved}-{number}"),
-        _ => slug,
     }
 }
 

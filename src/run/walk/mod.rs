@@ -178,7 +178,9 @@ impl Remedy for Stumbled {
             Stumbled::Broken(error) => error.remedy(),
             Stumbled::Overtaken(_) => Some("run the same command again to continue after it".to_owned()),
             Stumbled::Kept { how, .. } => Some(format!("{how} goes on with it")),
-            Stumbled::Behind { .. } => Some("the same command continues after it".to_owned()),
+            Stumbled::Behind { why, .. } => {
+                why.remedy().or_else(|| Some("the same command continues after it".to_owned()))
+            }
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::nanoseconds;
+use super::clock::nanoseconds;
 use crate::discussion::event::Time;
 use crate::library::sha256;
 use crate::script::Input;

@@ -8,10 +8,9 @@ use std::path::Path;
 use git2::Oid;
 use walkdir::{DirEntry, WalkDir};
 
-use super::Global;
-use super::exit::Fail;
-use super::screen::Screen;
-use super::table::{self, Place};
+use super::place::{self, Place};
+use super::settings::Settings;
+use super::{Fail, Observer};
 use crate::config::{self, Config};
 use crate::discussion::event::{Event, Exit, Opened, Record};
 use crate::item::{self, File, Item};
@@ -42,21 +41,22 @@ pub struct Branch<'t> {
 /// Where a run goes; a base that is not used is said.
 ///
 /// # Errors
-/// As [`table::place`] and [`unmerged`].
+/// As [`place::place`] and [`unmerged`].
 pub fn place(
-    global: &Global,
+    settings: &Settings,
     repo: &Repo,
     item: &str,
     branch: &Branch<'_>,
-    screen: &Screen,
+    observer: &dyn Observer,
 ) -> Result<Place, Fail> {
-    let mut place = table::place(global, repo, item, branch.name, branch.base)?;
+    let mut place = place::place(settings, repo, item, branch.name, branch.base)?;
     if branch.leaves_merged {
-        place = unmerged(repo, place, branch.base, screen)?;
+        place = unmerged(repo, place, branch.base, observer)?;
     }
     if place.exists && branch.base.is_some() {
         let name = &place.branch;
-        screen.note(&format!("the branch {name} exists; --base says where a new one starts and is not used"));
+        observer
+            .note(&format!("the branch {name} exists; --base says where a new one starts and is not used"));
     }
     Ok(place)
 }
@@ -66,7 +66,7 @@ pub fn place(
 ///
 /// # Errors
 /// A branch that cannot be read, or is checked out.
-fn unmerged(repo: &Repo, place: Place, base: Option<&str>, screen: &Screen) -> Result<Place, Fail> {
+fn unmerged(repo: &Repo, place: Place, base: Option<&str>, observer: &dyn Observer) -> Result<Place, Fail> {
     let Ok(start) = repo.resolve(base.unwrap_or("HEAD")) else { return Ok(place) };
     if !place.exists || !is_merged(repo, place.base, start)? {
         return Ok(place);
@@ -80,7 +80,7 @@ fn unmerged(repo: &Repo, place: Place, base: Option<&str>, screen: &Screen) -> R
             continue;
         }
         repo.refuse_checked_out(&branch)?;
-        screen.warn(&format!(
+        observer.warn(&format!(
             "{} is merged already; this run goes to {branch}, which {} {}",
             place.branch,
             if tip.is_some() { "is at" } else { "starts from" },
@@ -195,7 +195,7 @@ fn new_names(repo: &Repo, folder: &Path, item: &str, committed: &Item) -> Vec<St
 ///
 /// # Errors
 /// A commit that cannot be read.
-pub fn newer(repo: &Repo, place: &Place, item: &Item, screen: &Screen) -> Result<(), Fail> {
+pub fn newer(repo: &Repo, place: &Place, item: &Item, observer: &dyn Observer) -> Result<(), Fail> {
     let Ok(head) = repo.resolve("HEAD") else { return Ok(()) };
     if !place.exists || repo.is_ancestor(head, place.base)? {
         return Ok(());
@@ -212,7 +212,7 @@ pub fn newer(repo: &Repo, place: &Place, item: &Item, screen: &Screen) -> Result
     let names: Vec<String> = changed.map(|(name, _)| name.clone()).collect();
     if !names.is_empty() {
         let branch = &place.branch;
-        screen.warn(&format!(
+        observer.warn(&format!(
             "{} changed on HEAD after {branch} began; the text on {branch} is discussed; to discuss the new text, \
              merge HEAD into {branch} first",
             list(&names)
@@ -235,11 +235,11 @@ fn list(names: &[String]) -> String {
 ///
 /// # Errors
 /// A commit that cannot be read.
-pub fn edited(repo: &Repo, item: &Item, screen: &Screen) -> Result<(), Fail> {
+pub fn edited(repo: &Repo, item: &Item, observer: &dyn Observer) -> Result<(), Fail> {
     let names = edited_names(repo, item)?;
     if !names.is_empty() {
         let (is, text) = if names.len() == 1 { ("is", "text is") } else { ("are", "texts are") };
-        screen
+        observer
             .warn(&format!("{} {is} edited and not committed; the committed {text} discussed", list(&names)));
     }
     Ok(())
@@ -249,7 +249,7 @@ pub fn edited(repo: &Repo, item: &Item, screen: &Screen) -> Result<(), Fail> {
 ///
 /// # Errors
 /// A commit that cannot be read.
-pub fn edited_settings(repo: &Repo, commit: Oid, screen: &Screen) -> Result<(), Fail> {
+pub fn edited_settings(repo: &Repo, commit: Oid, observer: &dyn Observer) -> Result<(), Fail> {
     let Some(root) = repo.work_tree() else { return Ok(()) };
     let on_disk = std::fs::read(root.join(config::FILE)).ok();
     let committed = repo.file(commit, config::FILE)?;
@@ -264,7 +264,7 @@ pub fn edited_settings(repo: &Repo, commit: Oid, screen: &Screen) -> Result<(), 
         };
         let what =
             if on_disk.is_some() { "is edited and not committed" } else { "is gone here and committed" };
-        screen.note(&format!("{} {what}; {which}", config::FILE));
+        observer.note(&format!("{} {what}; {which}", config::FILE));
     }
     Ok(())
 }
@@ -289,7 +289,7 @@ pub fn recorded(
     item: &Item,
     opened: &Opened,
     script: &Script,
-    screen: &Screen,
+    observer: &dyn Observer,
 ) -> Result<(), Fail> {
     let messages: Vec<&str> = script.inputs().flatten().map(|input| input.text.as_str()).collect();
     if messages.is_empty() {
@@ -310,7 +310,7 @@ pub fn recorded(
         }
     }
     if let Some(path) = before {
-        screen.warn(&format!("this script was recorded before, in {path}; it is discussed again"));
+        observer.warn(&format!("this script was recorded before, in {path}; it is discussed again"));
     }
     Ok(())
 }

@@ -3,14 +3,15 @@
 use git2::Oid;
 use serde_json::{Value, json};
 
+use super::clock::now;
+use super::library::BuiltIn;
 use super::open_step::open_step;
-use super::{Medium, Open, Setup, Task};
-use crate::cli::exit::Fail;
-use crate::cli::resume::{Wanted, begun, gone_on};
-use crate::cli::run_id::{message, run_id};
-use crate::cli::screen::Screen;
-use crate::cli::voices::{self, Choice};
-use crate::cli::{Global, before_run, identity, now, open, review, table};
+use super::place::{self, Place};
+use super::resume::{Wanted, begun, gone_on};
+use super::run_id::{message, run_id};
+use super::settings::{Settings, review_options};
+use super::voices::{self, Choice};
+use super::{Fail, Medium, Observer, Open, Setup, Task, before, identity};
 use crate::config::Config;
 use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
@@ -27,24 +28,29 @@ use crate::script::{Script, comments};
 use crate::step::Step;
 
 /// Reads everything that a discussion starts from.
-pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Screen) -> Result<Setup, Fail> {
-    let repo = open(global)?;
-    let ground = ground(global, &repo, &task, screen)?;
+pub fn set_up(
+    repo: Repo,
+    settings: &Settings,
+    task: Task,
+    built_in: BuiltIn,
+    observer: &dyn Observer,
+) -> Result<Setup, Fail> {
+    let ground = ground(settings, &repo, &task, observer)?;
     let library = built_in.library(&repo, ground.rules, &ground.config)?;
     let rules = Rules::of(&library.own_review_rules())?;
-    let step = library.step(&step_id(&task, &ground, &library, &rules, screen)?)?;
+    let step = library.step(&step_id(&task, &ground, &library, &rules, observer)?)?;
     let voice = match task.medium {
         Medium::Agent => Choice::Agent,
         _ => Choice::of(&task.voice, &ground.trusted, &step.id, &step.phase)?,
     };
     check_outputs([step])?;
-    let lead = lead(&library.cast, step, screen);
-    tell_of(&task.script, &library.cast, lead, screen)?;
+    let lead = lead(&library.cast, step, observer);
+    tell_of(&task.script, &library.cast, lead, observer)?;
     let prices = voices::prices(&task.voice, &ground.trusted, &step.id, &step.phase)?;
     let opened = opened(&repo, &task, &ground, &library, &Seat { step, lead, voice: &voice })?;
-    before_run::edited(&repo, &ground.item, screen)?;
+    before::edited(&repo, &ground.item, observer)?;
     if task.open.is_none() {
-        before_run::recorded(&repo, ground.base, &ground.item, &opened, &task.script, screen)?;
+        before::recorded(&repo, ground.base, &ground.item, &opened, &task.script, observer)?;
     }
     let evidence = match opened.evidence.as_slice() {
         [] => Evidence::default(),
@@ -78,7 +84,7 @@ pub fn set_up(global: &Global, task: Task, built_in: table::BuiltIn, screen: &Sc
 
 /// The item as it is found, the settings that hold for it, and what an earlier run left of this discussion.
 struct Ground {
-    place: table::Place,
+    place: Place,
     config: Config,
     trusted: Config,
     item: Item,
@@ -102,21 +108,21 @@ impl Ground {
     }
 }
 
-fn ground(global: &Global, repo: &Repo, task: &Task, screen: &Screen) -> Result<Ground, Fail> {
+fn ground(settings: &Settings, repo: &Repo, task: &Task, observer: &dyn Observer) -> Result<Ground, Fail> {
     let left = match task.resume {
-        true => cut_off(global, repo, task, screen)?,
+        true => cut_off(settings, repo, task, observer)?,
         false => None,
     };
     let place = match left.as_ref().and_then(Leftover::opened) {
         Some(opened) => place_of(repo, opened)?,
         None => {
             let (name, base) = (task.branch.as_deref(), task.base.as_deref());
-            let branch = before_run::Branch { name, base, leaves_merged: task.leaves_merged };
-            before_run::place(global, repo, &task.item, &branch, screen)?
+            let branch = before::Branch { name, base, leaves_merged: task.leaves_merged };
+            before::place(settings, repo, &task.item, &branch, observer)?
         }
     };
-    let config = table::config(global, repo, place.base)?;
-    let trusted = table::trusted(global, repo, &place, &config)?;
+    let config = settings.at(repo, place.base)?;
+    let trusted = settings.trusted(repo, &place, &config)?;
     let (path, new_meta) = match left.as_ref().and_then(Leftover::opened) {
         Some(opened) => (opened.item.clone(), opened.new_meta.clone()),
         None => find_or_begin(repo, task, &place, &config)?,
@@ -129,18 +135,23 @@ fn ground(global: &Global, repo: &Repo, task: &Task, screen: &Screen) -> Result<
     };
     // What stays open keeps the rules it was opened with, and looks at the item as it is now.
     let rules = opening.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
-    let config = if rules == place.base { config } else { table::config(global, repo, rules)? };
+    let config = if rules == place.base { config } else { settings.at(repo, rules)? };
     let item = repo.item_or_new(base, &path, Begin { meta: new_meta.as_deref(), draft: None })?;
-    let draft = draft(&task.script, &item, screen);
+    let draft = draft(&task.script, &item, observer);
     let item = item.with_draft(draft.as_deref());
-    before_run::newer(repo, &place, &item, screen)?;
+    before::newer(repo, &place, &item, observer)?;
     Ok(Ground { place, config, trusted, item, new_meta, draft, base, rules, left, opening })
 }
 
 /// The run that was cut off, on whatever branch it was.
-fn cut_off(global: &Global, repo: &Repo, task: &Task, screen: &Screen) -> Result<Option<Leftover>, Fail> {
+fn cut_off(
+    settings: &Settings,
+    repo: &Repo,
+    task: &Task,
+    observer: &dyn Observer,
+) -> Result<Option<Leftover>, Fail> {
     let base = repo.resolve(task.base.as_deref().unwrap_or("HEAD"))?;
-    let config = table::config(global, repo, base)?;
+    let config = settings.at(repo, base)?;
     let path = match repo.find_item(base, &task.item, &config.folders()) {
         Ok(path) => path,
         Err(error @ repo::Error::TwoItems { .. }) => return Err(error.into()),
@@ -154,15 +165,15 @@ fn cut_off(global: &Global, repo: &Repo, task: &Task, screen: &Screen) -> Result
         fixed: task.fixed,
         by_agent: task.medium == Medium::Agent,
     };
-    Ok(begun(repo, &wanted, screen))
+    Ok(begun(repo, &wanted, observer))
 }
 
 /// Where a run that was cut off goes on.
-fn place_of(repo: &Repo, opened: &Opened) -> Result<table::Place, Fail> {
+fn place_of(repo: &Repo, opened: &Opened) -> Result<Place, Fail> {
     let tip = repo.tip(&opened.branch)?;
     repo.refuse_checked_out(&opened.branch)?;
     let base = tip.map_or_else(|| repo.resolve(&opened.base), Ok)?;
-    Ok(table::Place { branch: opened.branch.clone(), base, exists: tip.is_some() })
+    Ok(Place { branch: opened.branch.clone(), base, exists: tip.is_some() })
 }
 
 /// The step that is discussed: the one that is named, or was begun, or is most open; that is said.
@@ -171,15 +182,15 @@ fn step_id(
     ground: &Ground,
     library: &Library,
     rules: &Rules,
-    screen: &Screen,
+    observer: &dyn Observer,
 ) -> Result<String, Fail> {
     let begun = || ground.begun().map(|opened| opened.step.id.clone());
     if let Some(step) = task.step.clone().or_else(begun) {
         return Ok(step);
     }
-    let options = review::set(&ground.config);
+    let options = review_options(&ground.config);
     let (step, why) = open_step(&ground.item, library, rules, &options);
-    screen.note(&format!("step {step} is discussed: {why}; --step names another"));
+    observer.note(&format!("step {step} is discussed: {why}; --step names another"));
     Ok(step)
 }
 
@@ -273,25 +284,25 @@ pub fn check_outputs<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Result<()
     Ok(())
 }
 
-fn lead<'c>(cast: &'c Cast, step: &Step, screen: &Screen) -> &'c Persona {
+fn lead<'c>(cast: &'c Cast, step: &Step, observer: &dyn Observer) -> &'c Persona {
     let (lead, known) = cast.lead(&step.phase);
     if !known {
-        screen
+        observer
             .warn(&format!("nobody leads the phase \"{}\"; {} leads this discussion", step.phase, lead.name));
     }
     lead
 }
 
 /// What a script has to be told of: notes, warnings, names that nobody at the table has. A credential is refused.
-fn tell_of(script: &Script, cast: &Cast, lead: &Persona, screen: &Screen) -> Result<(), Fail> {
+fn tell_of(script: &Script, cast: &Cast, lead: &Persona, observer: &dyn Observer) -> Result<(), Fail> {
     for input in script.inputs().flatten() {
         voices::refuse_secrets("the script", &input.text)?;
     }
-    comments::told(&script.left_out).iter().for_each(|told| screen.warn(told));
-    script.notes.iter().for_each(|note| screen.note(note));
-    script.warnings.iter().for_each(|warning| screen.warn(warning));
+    comments::told(&script.left_out).iter().for_each(|told| observer.warn(told));
+    script.notes.iter().for_each(|note| observer.note(note));
+    script.warnings.iter().for_each(|warning| observer.warn(warning));
     for name in script.inputs().flatten().filter_map(|input| stranger(&input.text, cast)) {
-        screen.note(&format!("nobody at the table is called {name}; {} answers", lead.first_name()));
+        observer.note(&format!("nobody at the table is called {name}; {} answers", lead.first_name()));
     }
     Ok(())
 }
@@ -339,12 +350,12 @@ fn stayed_open(now: &Opened, begun: &Opened) -> Result<Opened, Fail> {
 }
 
 /// The draft.md that the item gets: the text of the script's issue, where the item has none yet.
-fn draft(script: &Script, item: &Item, screen: &Screen) -> Option<String> {
+fn draft(script: &Script, item: &Item, observer: &dyn Observer) -> Option<String> {
     let source = script.source.as_ref()?;
     if item.has_draft() {
         return None;
     }
-    screen.note(&format!("the issue's text becomes {} of the item; it is no message", item::DRAFT));
+    observer.note(&format!("the issue's text becomes {} of the item; it is no message", item::DRAFT));
     Some(source.draft())
 }
 
@@ -362,20 +373,19 @@ fn resumed(open: Open, comments: Vec<u64>, base: Oid, fixed: Option<Time>) -> Ve
 fn find_or_begin(
     repo: &Repo,
     task: &Task,
-    place: &table::Place,
+    place: &Place,
     config: &Config,
 ) -> Result<(String, Option<String>), Fail> {
     let at = task.fixed.unwrap_or_else(now);
     let found = repo.find_item(place.base, &task.item, &config.folders());
     if let (Err(repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) {
-        let path = table::new_path(&task.item, config.items())?;
-        let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
+        let path = place::new_path(&task.item, config.items())?;
+        let text = meta::new_item(*source, place::slug(&path), name, at, &place.base.to_string());
         return Ok((path, Some(text)));
     }
-    let path = found.map_err(|error| {
-        before_run::not_there(repo, error, &task.item, task.base.as_deref(), place, config)
-    })?;
-    let text = table::new_meta(repo, place.base, &path, &task.item, at)?;
+    let path = found
+        .map_err(|error| before::not_there(repo, error, &task.item, task.base.as_deref(), place, config))?;
+    let text = place::new_meta(repo, place.base, &path, &task.item, at)?;
     Ok((path, text))
 }
 

@@ -1,8 +1,7 @@
 //! `--resume`: the log that a discussion leaves while it goes on, and how another run goes on with it.
 
-use super::exit::Fail;
-use super::screen::Screen;
-use super::table;
+use super::place;
+use super::{Fail, Observer};
 use crate::agent;
 use crate::discussion::event::{Event, Opened, Record, Time};
 use crate::repo::{Leftover, Pending, Repo};
@@ -18,30 +17,30 @@ impl Log {
     }
 
     /// Begins the log of a run with the events it has.
-    pub fn begin(repo: &Repo, run: &str, begun: &[Record], screen: &Screen) -> Log {
+    pub fn begin(repo: &Repo, run: &str, begun: &[Record], observer: &dyn Observer) -> Log {
         match repo.pend(run, begun) {
             Ok(pending) => Log(pending),
             Err(error) => {
-                screen.note(&format!("no log is kept for --resume: {error}"));
+                observer.note(&format!("no log is kept for --resume: {error}"));
                 Log(None)
             }
         }
     }
 
-    pub fn append(&mut self, record: &Record, screen: &Screen) {
+    pub fn append(&mut self, record: &Record, observer: &dyn Observer) {
         if let Some(Err(error)) = self.0.as_mut().map(|pending| pending.append(record)) {
-            screen.note(&format!("no log is kept for --resume: {error}"));
+            observer.note(&format!("no log is kept for --resume: {error}"));
             self.0 = None;
         }
     }
 
     /// What can be said again for nothing is not worth keeping; what a model or a person said is.
-    pub fn end(self, is_cheap: bool, is_done: bool, begun: &[Record], screen: &Screen) {
+    pub fn end(self, is_cheap: bool, is_done: bool, begun: &[Record], observer: &dyn Observer) {
         let Some(pending) = self.0 else { return };
         if is_done || begun.is_empty() && is_cheap {
             pending.finish();
         } else {
-            screen.note("the discussion so far is kept; the same command with --resume continues it");
+            observer.note("the discussion so far is kept; the same command with --resume continues it");
         }
     }
 }
@@ -63,7 +62,7 @@ impl Wanted<'_> {
     fn is(&self, left: &Leftover) -> bool {
         let is_fixed_at = |fixed: Time| left.log.first().is_some_and(|first| first.at == fixed);
         left.opened().is_some_and(|opened| {
-            (opened.item == self.item || table::slug(&opened.item) == self.item)
+            (opened.item == self.item || place::slug(&opened.item) == self.item)
                 && self.step.is_none_or(|step| opened.step.id == step)
                 && self.branch.is_none_or(|branch| opened.branch == branch)
                 && (opened.voice == agent::NAME) == self.by_agent
@@ -72,11 +71,13 @@ impl Wanted<'_> {
 }
 
 /// The discussion that was cut off: its events, if the script begins as it did.
-pub fn begun(repo: &Repo, wanted: &Wanted<'_>, screen: &Screen) -> Option<Leftover> {
+pub fn begun(repo: &Repo, wanted: &Wanted<'_>, observer: &dyn Observer) -> Option<Leftover> {
     let found = repo.leftovers().into_iter().rfind(|left| wanted.is(left));
     match &found {
-        Some(left) => screen.note(&format!("continuing run {} after its event {}", left.run, left.log.len())),
-        None => screen.note("nothing was cut off here; the discussion starts from its beginning"),
+        Some(left) => {
+            observer.note(&format!("continuing run {} after its event {}", left.run, left.log.len()))
+        }
+        None => observer.note("nothing was cut off here; the discussion starts from its beginning"),
     }
     found
 }

@@ -4,8 +4,8 @@
 //! The author is recorded with the discussion: a replay takes it from there, so that the same recording
 //! is the same commit on every machine.
 
-use super::screen::Screen;
-use super::service::variable;
+use super::Observer;
+use super::environment::variable;
 use crate::config::Config;
 use crate::discussion::event::Author;
 use crate::plain;
@@ -35,16 +35,16 @@ pub fn user(repo: &Repo, named: Option<&str>) -> Option<String> {
 }
 
 /// Says, after a commit, what of it people may not expect: a name that is nobody's, and no signature.
-pub fn note_commit(repo: &Repo, author: &Author, screen: &Screen) {
+pub fn note_commit(repo: &Repo, author: &Author, observer: &dyn Observer) {
     if (author.name.as_str(), author.email.as_str()) == NOBODY {
-        screen.note(&format!(
+        observer.note(&format!(
             "git has no identity here, so the commit is by {} <{}>; set one with git config user.name and \
              user.email, or `author` in .roundtable.yaml",
             author.name, author.email
         ));
     }
     if signs(repo) {
-        screen.note(UNSIGNED);
+        observer.note(UNSIGNED);
     }
 }
 

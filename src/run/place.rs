@@ -1,0 +1,176 @@
+//! Where a run goes: the branch of an item, its path, and the text a new one begins with.
+
+use std::collections::BTreeMap;
+
+use git2::Oid;
+
+use super::Fail;
+use super::settings::Settings;
+use crate::config::Config;
+use crate::discussion::event::Time;
+use crate::item::path::{is_device, is_plain, is_safe_name};
+use crate::item::{Begin, meta};
+use crate::repo::{Error, Repo, trailers};
+
+/// The branch of an item and where it is.
+pub struct Place {
+    pub branch: String,
+    /// The branch's tip, or where it will start.
+    pub base: Oid,
+    /// The branch exists.
+    pub exists: bool,
+}
+
+/// The branch an item's changes go to: `--branch`, else `roundtable/<slug>`.
+pub fn place(
+    settings: &Settings,
+    repo: &Repo,
+    item: &str,
+    branch: Option<&str>,
+    base: Option<&str>,
+) -> Result<Place, Fail> {
+    if matches!(slug(item), "" | "." | "..") {
+        return Err(Fail::new("ITEM is empty or names no folder below the repository's root")
+            .with_hint("give the item's slug or its folder's path"));
+    }
+    let branch = match branch {
+        Some(branch) => branch.to_owned(),
+        None => branch_of(settings, repo, item, base)?,
+    };
+    let tip = repo.tip(&branch)?;
+    repo.refuse_checked_out(&branch)?;
+    // A base that is named exists, used or not.
+    let base = base.map(|base| repo.resolve(base)).transpose()?;
+    let start = match (tip, base) {
+        (Some(start), _) | (None, Some(start)) => start,
+        (None, None) => repo.resolve("HEAD")?,
+    };
+    Ok(Place { branch, base: start, exists: tip.is_some() })
+}
+
+/// The branch that an item is discussed on, where none is named: after its slug; where another item of the base has
+/// the same, after the end of its path that is its own.
+///
+/// # Errors
+/// A slug that two items of the base have.
+fn branch_of(settings: &Settings, repo: &Repo, item: &str, base: Option<&str>) -> Result<String, Fail> {
+    let named = || format!("roundtable/{}", branch_name(slug(item)));
+    let Ok(base) = repo.resolve(base.unwrap_or("HEAD")) else { return Ok(named()) };
+    let config = settings.at(repo, base)?;
+    let path = match repo.find_item(base, item, &config.folders()) {
+        Ok(path) => path,
+        Err(error @ Error::TwoItems { .. }) => return Err(error.into()),
+        // An item that is new is on its branch only.
+        Err(_) => return Ok(named()),
+    };
+    let mut twins = Vec::new();
+    for folder in config.folders() {
+        twins.extend(repo.items(base, folder)?.into_iter().filter(|other| slug(other) == slug(&path)));
+    }
+    let ends = path.rmatch_indices('/').map(|(at, _)| &path[at + 1..]).chain([path.as_str()]);
+    let is_own = |end: &&str| {
+        let is_twin =
+            |other: &String| *other != path && (other == end || other.ends_with(&format!("/{end}")));
+        !twins.iter().any(is_twin)
+    };
+    let end = ends.into_iter().find(is_own).unwrap_or(&path);
+    Ok(format!("roundtable/{}", branch_name(end)))
+}
+
+/// A path as one part of a branch's name: what git has no place for there is a hyphen.
+fn branch_name(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '#');
+    let name: String = path.chars().map(|c| if plain(c) { c } else { '-' }).collect();
+    let name = name.replace("..", "-");
+    let name = name.trim_matches(['-', '.']);
+    if name.is_empty() { "item".to_owned() } else { name.to_owned() }
+}
+
+/// The items that are ahead of a commit on a branch of their own, by path, each with the branch and its tip:
+/// `roundtable/<slug>`, or the last of `roundtable/<slug>-2`, `-3` …, where runs went on once it was merged.
+pub fn ahead(repo: &Repo, head: Oid, config: &Config) -> Result<BTreeMap<String, (String, Oid)>, Fail> {
+    let numbered = |branch: &str| -> Option<(String, u32)> {
+        let (stem, number) = branch.rsplit_once('-')?;
+        Some((stem.to_owned(), number.parse().ok().filter(|number| *number > 1)?))
+    };
+    let mut branches = repo.branches("roundtable/")?;
+    branches.sort_by_cached_key(|branch| numbered(branch).unwrap_or_else(|| (branch.clone(), 1)));
+    let mut found = BTreeMap::new();
+    for branch in branches {
+        let Some(tip) = repo.tip(&branch)?.filter(|_| repo.is_ahead(&branch, head)) else { continue };
+        if let Some(path) = item_of_branch(repo, &branch, tip, config) {
+            found.insert(path, (branch, tip));
+        }
+    }
+    Ok(found)
+}
+
+/// The item of a branch of ours: the one that its last commit says it is about, else the one of its name.
+fn item_of_branch(repo: &Repo, branch: &str, tip: Oid, config: &Config) -> Option<String> {
+    let message = repo.message_of(tip).unwrap_or_default();
+    let said = trailers(&message).get("Item").filter(|path| is_plain(path)).map(ToString::to_string);
+    if let Some(path) = said.filter(|path| repo.item(tip, path).is_ok()) {
+        return Some(path);
+    }
+    let stem =
+        branch.rsplit_once('-').filter(|(_, number)| number.parse::<u32>().is_ok()).map(|(stem, _)| stem);
+    let mut names = std::iter::once(branch).chain(stem).map(slug);
+    names.find_map(|name| repo.find_item(tip, name, &config.folders()).ok())
+}
+
+/// Path and branch of the item that a path or slug means, among those that are ahead.
+pub fn own_branch(ahead: &BTreeMap<String, (String, Oid)>, item: &str) -> Option<(String, String)> {
+    let wanted = item.trim_start_matches("./").trim_end_matches('/');
+    let (path, (branch, _)) = ahead.iter().find(|(path, _)| *path == wanted || slug(path) == wanted)?;
+    Some((path.clone(), branch.clone()))
+}
+
+/// Where a new item goes: a folder's path as it is, a slug below the folder of items; plain names only.
+pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
+    let item = item.trim_start_matches("./").trim_end_matches('/');
+    if !item.split('/').all(is_safe_name) {
+        let shown = crate::plain::cut(&crate::plain::shown(item), 80);
+        if let Some(name) = item.split('/').find(|name| is_device(name)) {
+            let name = crate::plain::shown(name);
+            return Err(Fail::new(format!(
+                "\"{shown}\" cannot be an item: Windows keeps the name {name} for a device"
+            ))
+            .with_hint(format!("take another, as in {name}-item")));
+        }
+        let example = crate::item::path::slug_of(slug(item), 0);
+        let is_like = item.is_ascii() && is_safe_name(&example) && slug(item) != example;
+        let example = if is_like { example } else { "offline-mode".to_owned() };
+        return Err(Fail::new(format!("\"{shown}\" is no item"))
+            .with_hint(format!("name its folder with letters, digits, `.`, `_` and `-`, as in {example}")));
+    }
+    Ok(if item.contains('/') { item.to_owned() } else { format!("{items}/{item}") })
+}
+
+/// The text of the meta.json that a folder of documents gets, where it has none: its first discussion makes it an item.
+/// A document that was named is its document, unless a step has it as its output.
+///
+/// # Errors
+/// A commit that cannot be read.
+pub fn new_meta(repo: &Repo, commit: Oid, path: &str, named: &str, at: Time) -> Result<Option<String>, Fail> {
+    if repo.exists(commit, &format!("{path}/{}", meta::FILE))? {
+        return Ok(None);
+    }
+    let named = named.trim_start_matches("./").trim_end_matches('/');
+    let document = Some(named).filter(|named| *named != path && repo.is_file(commit, named)).map(slug);
+    let name = slug(path).replace(['-', '_'], " ");
+    let base = commit.to_string();
+    let text = meta::new_item_about(meta::Source::Manual, slug(path), &name, at, &base, document);
+    let item = repo.item_or_new(commit, path, Begin { meta: Some(&text), draft: None })?;
+    // A folder of code is no item.
+    let is_prose = |name: &str| name.ends_with(".md") || name.ends_with(".markdown");
+    if !item.documents().any(|(name, _)| is_prose(name)) {
+        return Err(Error::NoMeta { path: path.to_owned() }.into());
+    }
+    Ok(Some(text))
+}
+
+/// The last name of an item's path.
+pub fn slug(item: &str) -> &str {
+    let trimmed = item.trim_end_matches('/');
+    trimmed.rsplit('/').next().unwrap_or(trimmed)
+}

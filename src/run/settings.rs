@@ -1,0 +1,61 @@
+//! The settings of a run: those of the operator, else those of a commit.
+
+use std::collections::BTreeSet;
+
+use git2::Oid;
+
+use super::Fail;
+use super::place::Place;
+use crate::config::{self, Config};
+use crate::repo::{Repo, short};
+use crate::review;
+
+/// Where settings come from.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Those of `--config`, which win over a commit's own.
+    pub operators: Option<Config>,
+}
+
+impl Settings {
+    /// The settings at a commit, or the operator's.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or is no settings.
+    pub fn at(&self, repo: &Repo, commit: Oid) -> Result<Config, Fail> {
+        if let Some(config) = &self.operators {
+            return Ok(repo.with_items(commit, config.clone())?);
+        }
+        let config = match repo.file(commit, config::FILE)? {
+            Some(bytes) => Config::read_version(config::FILE, &bytes, &format!("commit {}", short(commit)))?,
+            None => Config::default(),
+        };
+        Ok(repo.with_items(commit, config)?)
+    }
+
+    /// The settings that say who speaks: the operator's or those of HEAD. What is on an item's branch was written by
+    /// a run or by anybody who may push there, and starts no program.
+    ///
+    /// `based` are the settings at the place's base.
+    ///
+    /// # Errors
+    /// As [`Settings::at`].
+    pub fn trusted(&self, repo: &Repo, place: &Place, based: &Config) -> Result<Config, Fail> {
+        match repo.resolve("HEAD") {
+            Ok(head) if head == place.base => Ok(based.clone()),
+            Ok(head) => self.at(repo, head),
+            Err(_) if place.exists => Ok(self.operators.clone().unwrap_or_default()),
+            Err(_) => self.at(repo, place.base),
+        }
+    }
+}
+
+/// What the settings ask of a review.
+pub fn review_options(config: &Config) -> review::Options {
+    let mut wanted = review::Options::default();
+    if let Some(settings) = &config.review {
+        wanted.off = settings.off.iter().cloned().collect::<BTreeSet<_>>();
+        wanted.severity = settings.severity.clone();
+    }
+    wanted
+}

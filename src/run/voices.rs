@@ -1,0 +1,369 @@
+//! Which voice speaks: the flags, the settings and the environment, read once.
+
+use std::time::Duration;
+
+use super::Fail;
+use super::environment::variable;
+use crate::agent;
+use crate::config::{self, ByStep, Config};
+use crate::http::{self, Secret, Url};
+use crate::model::anthropic::{self, Anthropic};
+use crate::model::command::{self, Program};
+use crate::model::openai::{self, OpenAi};
+use crate::model::prompt::Want;
+use crate::model::{Meter, Model, Prices};
+use crate::persona::Cast;
+use crate::voice::SECRETARY;
+
+/// How long a model may take for one answer, tries included, where nothing else is said.
+const PATIENCE: u64 = 300;
+
+/// How long a service may take to say that it is there.
+const REACH: Duration = Duration::from_secs(5);
+
+/// Variables whose values must reach no output: keys and tokens of this program and of those
+/// that are commonly set with them.
+const SECRETS: [&str; 5] =
+    ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN"];
+
+/// Which voice is asked for, and how: each field is empty where the settings or the default decide.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    pub voice: Option<String>,
+    pub model: Option<String>,
+    /// The service's address.
+    pub base_url: Option<String>,
+    /// How many seconds one answer may take.
+    pub timeout: Option<u64>,
+    /// The most tokens that a discussion may use.
+    pub max_tokens_total: Option<u64>,
+    /// A model's synthesis is committed without its critic.
+    pub no_critic: bool,
+    /// Dollars for a million tokens.
+    pub price: Option<String>,
+    /// Nothing is asked of the service, and no key is needed.
+    pub is_only_planned: bool,
+    /// The job may write: no program speaks in it.
+    pub refuses_programs: bool,
+}
+
+/// A voice that was chosen, with everything it needs.
+#[derive(Clone, Debug)]
+pub enum Choice {
+    Secretary,
+    /// Lines come from outside, by the Model Context Protocol.
+    Agent,
+    Anthropic(Service),
+    OpenAi(Service),
+    Command {
+        line: String,
+        patience: Duration,
+        /// Variables that it gets on GitHub, besides [`ENVIRONMENT`].
+        names: Vec<String>,
+    },
+}
+
+/// A service, its model and the key to it.
+#[derive(Clone, Debug)]
+pub struct Service {
+    base: Url,
+    key: Option<Secret>,
+    model: String,
+    patience: Duration,
+}
+
+/// Other names of the secretary.
+const OTHER_NAMES: [&str; 2] = ["reviewer", "offline"];
+
+impl Choice {
+    /// The voice for a step of a phase that flags, settings and environment name, in this order.
+    ///
+    /// # Errors
+    /// An unknown voice, a key or a model that is missing, an address that is none.
+    pub fn of(options: &Wanted, config: &Config, step: &str, phase: &str) -> Result<Choice, Fail> {
+        let choice = Choice::at(options, config, step, phase)?;
+        if choice.is_secretary() {
+            needs_a_model(options)?;
+        }
+        Ok(choice)
+    }
+
+    /// The same for one step of several: a flag for a model may be meant for another one's voice.
+    ///
+    /// # Errors
+    /// As [`Choice::of`].
+    pub fn at(options: &Wanted, config: &Config, step: &str, phase: &str) -> Result<Choice, Fail> {
+        let set = |names: &Option<ByStep>| {
+            names.as_ref().and_then(|names| names.of(step, phase)).map(str::to_owned)
+        };
+        let (voice, model) = (set(&config.voice), set(&config.model));
+        let named = options.voice.as_deref().or(voice.as_deref()).unwrap_or(SECRETARY);
+        let patience = Duration::from_secs(options.timeout.unwrap_or(PATIENCE));
+        let model = options.model.as_deref().or(model.as_deref());
+        if model.is_some_and(|model| model.trim().is_empty() || !crate::plain::is_clean(model)) {
+            return Err(
+                Fail::new("--model is empty or has invisible characters").with_hint("give a model's name")
+            );
+        }
+        match named {
+            name if name == SECRETARY || OTHER_NAMES.contains(&name) => Ok(Choice::Secretary),
+            anthropic::NAME => {
+                let (base, is_own) = address(options, "ANTHROPIC_BASE_URL", anthropic::BASE)?;
+                if base.path().trim_end_matches('/').ends_with("/v1") {
+                    return Err(Fail::new("the address of an Anthropic service is given without /v1")
+                        .with_hint("remove it"));
+                }
+                let key = key("ANTHROPIC_API_KEY", is_own && !options.is_only_planned)?;
+                let model = model.unwrap_or(anthropic::MODEL).to_owned();
+                Ok(Choice::Anthropic(Service { base, key, model, patience }))
+            }
+            openai::NAME => {
+                let (base, is_own) = address(options, "OPENAI_BASE_URL", openai::BASE)?;
+                let key = key("OPENAI_API_KEY", is_own && !options.is_only_planned)?;
+                let model = model
+                    .ok_or_else(|| {
+                        Fail::new("--voice openai needs a model").with_hint("name it with --model NAME")
+                    })?
+                    .to_owned();
+                Ok(Choice::OpenAi(Service { base, key, model, patience }))
+            }
+            other => match other.strip_prefix(command::PREFIX) {
+                Some(line) => {
+                    Program::new(line, patience, Vec::new()).map_err(Fail::from)?;
+                    if options.refuses_programs {
+                        return Err(Fail::new("a program speaks on GitHub only in the job without the right to write: run it with `github run --out FOLDER`, and the other job with --recording").with_hint("roundtable init --voice anthropic shows the two"));
+                    }
+                    let names = config.voice_env.clone().unwrap_or_default();
+                    Ok(Choice::Command { line: line.trim().to_owned(), patience, names })
+                }
+                None => Err(unknown(other)),
+            },
+        }
+    }
+
+    pub const fn is_secretary(&self) -> bool {
+        matches!(self, Choice::Secretary)
+    }
+
+    /// The voice as recordings name it.
+    pub fn name(&self) -> String {
+        match self {
+            Choice::Secretary => SECRETARY.to_owned(),
+            Choice::Agent => agent::NAME.to_owned(),
+            Choice::Anthropic(_) => anthropic::NAME.to_owned(),
+            Choice::OpenAi(_) => openai::NAME.to_owned(),
+            Choice::Command { line, .. } => {
+                let program = line.split_whitespace().next().unwrap_or_default();
+                format!("{}{}", command::PREFIX, crate::plain::shown(program))
+            }
+        }
+    }
+
+    /// The model, where there is a choice of them.
+    pub fn model(&self) -> Option<String> {
+        match self {
+            Choice::Anthropic(service) | Choice::OpenAi(service) => Some(service.model.clone()),
+            Choice::Secretary | Choice::Agent | Choice::Command { .. } => None,
+        }
+    }
+
+    /// What tells two voices apart, for the run id: no secret.
+    pub fn identity(&self) -> String {
+        match self {
+            Choice::Secretary => SECRETARY.to_owned(),
+            Choice::Agent => agent::NAME.to_owned(),
+            Choice::Anthropic(service) | Choice::OpenAi(service) => {
+                format!("{} {} {}", self.name(), service.base, service.model)
+            }
+            Choice::Command { line, .. } => format!("{}{line}", command::PREFIX),
+        }
+    }
+
+    /// Asks the voice's service for its list of models: it can be reached, and takes the key. Nothing is spent.
+    ///
+    /// # Errors
+    /// A service that cannot be reached, or refuses the key.
+    pub fn reach(&self) -> Result<(), Fail> {
+        let (service, path, headers, key_name) = match self {
+            Choice::Anthropic(service) => {
+                let version = ("anthropic-version", anthropic::VERSION.to_owned());
+                (service, "v1/models", vec![version], ("x-api-key", "", "ANTHROPIC_API_KEY"))
+            }
+            Choice::OpenAi(service) => {
+                (service, "models", Vec::new(), ("authorization", "Bearer ", "OPENAI_API_KEY"))
+            }
+            _ => return Ok(()),
+        };
+        let (header, before, variable) = key_name;
+        let request = http::Request {
+            method: http::Method::GET,
+            url: http::below(&service.base, path),
+            headers,
+            secret: service.key.clone().map(|key| (header, before, key)),
+            body: None,
+        };
+        // A server without such a list has answered all the same.
+        let judge = |answer: &http::Answer| match answer.status {
+            401 | 403 => http::Judged::Never(http::status(answer.status, &http::error_message(answer))),
+            _ => http::Judged::Good,
+        };
+        let asked =
+            http::Http::new(&service.base).and_then(|mut http| http.call(&request, REACH, true, &judge));
+        let failed =
+            |failed: http::Failed| Fail::from(failed.explained(variable, &service.model).into_problem());
+        asked.map(|_| ()).map_err(failed)
+    }
+
+    /// The model behind the voice; none for the secretary.
+    ///
+    /// # Errors
+    /// No HTTP client can be made here.
+    pub fn begin(&self) -> Result<Option<Box<dyn Model>>, Fail> {
+        let failed = |failed: http::Failed| Fail::from(failed.into_problem());
+        if !self.is_secretary() {
+            super::clock::takes_its_time();
+        }
+        Ok(match self.clone() {
+            Choice::Secretary | Choice::Agent => None,
+            Choice::Anthropic(Service { base, key, model, patience }) => {
+                Some(Box::new(Anthropic::new(base, key, &model, patience).map_err(failed)?))
+            }
+            Choice::OpenAi(Service { base, key, model, patience }) => {
+                Some(Box::new(OpenAi::new(base, key, &model, patience).map_err(failed)?))
+            }
+            Choice::Command { line, patience, names } => {
+                let program = Program::new(&line, patience, secrets()).map_err(Fail::from)?;
+                Some(Box::new(if is_on_github() { sealed(program, &names)? } else { program }))
+            }
+        })
+    }
+}
+
+/// What the voice's tokens cost, by the flag or by the settings for a step of a phase.
+///
+/// # Errors
+/// A price that is none.
+pub fn prices(options: &Wanted, config: &Config, step: &str, phase: &str) -> Result<Option<Prices>, Fail> {
+    let set = config.price.as_ref().and_then(|prices| prices.of(step, phase));
+    let (from, text) = match (options.price.as_deref(), set) {
+        (Some(text), _) => ("--price", text),
+        (None, Some(text)) => ("`price` in the settings", text),
+        (None, None) => return Ok(None),
+    };
+    Prices::read(text).map(Some).map_err(|why| Fail::new(format!("{from}: {why}")))
+}
+
+/// What tells two runs' voices apart: who speaks, who judges, and what is read.
+pub fn spoken_by(identity: &str, options: &Wanted, evidence: &config::Evidence) -> String {
+    let critic = if options.no_critic { " without a critic" } else { "" };
+    let reads = identity != SECRETARY && *evidence != config::Evidence::default();
+    let evidence = if reads { format!(" {evidence:?}") } else { String::new() };
+    format!("{identity}{critic}{evidence}")
+}
+
+/// Who is thinking, and what was used so far: what a terminal shows between two lines.
+pub fn thinking(want: &Want, meter: &Meter, cast: &Cast) -> String {
+    let name = |key: &str| cast.get(key).map_or_else(|| key.to_owned(), |one| one.name.clone());
+    let who = match want {
+        Want::Round { seats, .. } => {
+            let names: Vec<String> = seats.iter().map(|seat| name(&seat.persona)).collect();
+            format!("{} {}", names.join(", "), if names.len() == 1 { "thinks" } else { "think" })
+        }
+        Want::Line { seat, .. } => format!("{} thinks again", name(&seat.persona)),
+        Want::Synthesis => "the synthesis is written".to_owned(),
+        Want::Critique => "the critic reads the synthesis".to_owned(),
+        Want::Refine => "the synthesis is revised".to_owned(),
+        Want::Draft { step, .. } => format!("step {step} is drafted"),
+    };
+    let cost = meter.cost().map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
+    match meter.tokens() {
+        0 => who,
+        tokens => format!("{who}; {tokens} tokens so far{cost}"),
+    }
+}
+
+/// What a program sees of the environment on GitHub.
+const ENVIRONMENT: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
+
+fn is_on_github() -> bool {
+    variable("GITHUB_ACTIONS").is_some()
+}
+
+/// A program that sees no token: its environment is a short list, and it cannot read this process's memory or
+/// environment through `/proc`.
+fn sealed(program: Program, names: &[String]) -> Result<Program, Fail> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+        .map_err(|error| Fail::new(format!("this process cannot be closed to others: {error}")))?;
+    let wanted = ENVIRONMENT.iter().copied().chain(names.iter().map(String::as_str));
+    #[allow(clippy::disallowed_methods)]
+    let of = |name: &str| Some((name.to_owned(), std::env::var_os(name)?));
+    Ok(program.within(wanted.filter_map(of).collect()))
+}
+
+/// A model's flag without a model is a mistake: say so instead of ignoring it.
+///
+/// # Errors
+/// The first of such flags.
+pub fn needs_a_model(options: &Wanted) -> Result<(), Fail> {
+    let flags = [
+        ("--model", options.model.is_some()),
+        ("--base-url", options.base_url.is_some()),
+        ("--max-tokens-total", options.max_tokens_total.is_some()),
+        ("--no-critic", options.no_critic),
+        ("--price", options.price.is_some()),
+    ];
+    match flags.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => {
+            Err(Fail::new(format!("{flag} needs a voice with a model, and the secretary has none"))
+                .with_hint("add --voice anthropic, --voice openai or --voice command:PROG"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn unknown(voice: &str) -> Fail {
+    let voice = crate::plain::shown(voice);
+    let known = [SECRETARY, anthropic::NAME, openai::NAME, "command:PROG"];
+    let near = crate::finding::did_you_mean(&voice, &known);
+    Fail::new(format!("there is no voice \"{voice}\"{near}"))
+        .with_hint(format!("the voices are {}", known.join(", ")))
+}
+
+/// The service's address, and whether it is another than the service's own.
+fn address(options: &Wanted, name: &'static str, own: &str) -> Result<(Url, bool), Fail> {
+    let (name, text) = match (&options.base_url, variable(name)) {
+        (Some(url), _) => ("--base-url", url.clone()),
+        (None, Some(url)) => (name, url),
+        (None, None) => ("", own.to_owned()),
+    };
+    let url = http::base_url(name, &text).map_err(http::Failed::into_problem)?;
+    let is_own = text.trim_end_matches('/') == own;
+    Ok((url, is_own))
+}
+
+/// The key from the environment; the service's own address needs one, others may not.
+fn key(name: &str, is_needed: bool) -> Result<Option<Secret>, Fail> {
+    match variable(name) {
+        Some(value) => Ok(Some(Secret::new(name, &value).map_err(http::Failed::into_problem)?)),
+        None if is_needed => Err(Fail::new(format!("{name} is not set")).with_hint("put the key there (it is read from the environment only), or use --voice secretary, which needs none")),
+        None => Ok(None),
+    }
+}
+
+/// Refuses a text that holds a key or token of the environment.
+pub fn refuse_secrets(what: &str, text: &str) -> Result<(), Fail> {
+    match secrets().iter().find(|secret| secret.is_in(text)) {
+        Some(secret) => Err(Fail::new(format!(
+            "{what} contains the value of {}; nothing was written. Remove it, and change the key: everybody who has read it has it",
+            secret.name()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The keys and tokens of the environment; what is too short to be one would be found in every text.
+fn secrets() -> Vec<Secret> {
+    let of = |name: &&str| Secret::new(name, &variable(name)?).ok();
+    SECRETS.iter().filter_map(of).filter(|secret| secret.expose().len() >= 8).collect()
+}
