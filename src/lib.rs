@@ -189,6 +189,7 @@ pub mod marks;
 pub mod minutes;
 pub mod model;
 pub mod page;
+pub mod path;
 pub mod persona;
 pub mod plain;
 pub mod policy;

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, did_you_mean};
 use crate::front_matter::{self, Parts};
-use crate::item::path::OutputPath;
+use crate::path::OutputPath;
 use crate::persona::{Cast, PHASES};
 use crate::sections::{list, questions, sections};
 

@@ -11,7 +11,7 @@
 //! ```
 
 pub mod meta;
-pub mod path;
+pub use crate::path;
 
 use std::collections::BTreeMap;
 

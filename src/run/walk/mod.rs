@@ -179,7 +179,8 @@ impl Remedy for Stumbled {
             Stumbled::Overtaken(_) => Some("run the same command again to continue after it".to_owned()),
             Stumbled::Kept { how, .. } => Some(format!("{how} goes on with it")),
             Stumbled::Behind { why, .. } => {
-                why.remedy().or_else(|| Some("the same command continues after it".to_owned()))
+                let first = why.remedy().map(|remedy| format!("{remedy}, and ")).unwrap_or_default();
+                Some(format!("{first}the same command continues after it"))
             }
             _ => None,
         }
