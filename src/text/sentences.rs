@@ -22,6 +22,11 @@ const QUOTATION_MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', 
 
 /// The sentences of a line as ranges of it, without the white space around them. `opaque` are ranges that are code.
 pub fn split_sentences(text: &str, opaque: &[Range<usize>]) -> Vec<Range<usize>> {
+    if is_one_sentence(text) {
+        let start = text.len() - text.trim_start().len();
+        let whole = start..text.trim_end().len();
+        return if whole.is_empty() { Vec::new() } else { vec![whole] };
+    }
     let masked = mask(text, opaque);
     let mut found = Vec::new();
     for (at, piece) in masked.split_sentence_bound_indices() {
@@ -33,6 +38,13 @@ pub fn split_sentences(text: &str, opaque: &[Range<usize>]) -> Vec<Range<usize>>
         }
     }
     found
+}
+
+/// Whether a text is seen to be one sentence at first sight: plain ASCII, and no mark but one at its very end.
+fn is_one_sentence(text: &str) -> bool {
+    let bytes = text.trim_ascii_end().as_bytes();
+    let (last, inner) = bytes.split_last().unwrap_or((&b' ', &[]));
+    last.is_ascii() && inner.iter().all(|byte| byte.is_ascii() && !b".!?".contains(byte))
 }
 
 /// The sentences of every line of a text, each an exact slice of it.
@@ -124,6 +136,29 @@ mod tests {
 
     fn split(text: &str) -> Vec<&str> {
         split_sentences(text, &[]).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn one_sentence_at_first_sight_is_one_to_the_rules() {
+        for text in [
+            "",
+            " ",
+            "One",
+            " One two. ",
+            "one\ntwo\n",
+            "A: b; c!",
+            "\"One\"?",
+            "1)\t2\r\n3",
+            "\u{b}a\u{c}b",
+            ".",
+        ] {
+            assert!(is_one_sentence(text), "{text:?}");
+            let masked = mask(text, &[]);
+            let pieces: Vec<&str> =
+                masked.split_sentence_bounds().map(str::trim).filter(|piece| !piece.is_empty()).collect();
+            assert_eq!(split(text).len(), pieces.len(), "{text:?}");
+        }
+        assert!(!is_one_sentence("A. B") && !is_one_sentence("Stop.)") && !is_one_sentence("\u{e9}"));
     }
 
     #[test]

@@ -173,13 +173,13 @@ fn markdown(demand: &Demand, before: &[u8], after: &[u8]) -> Vec<Finding> {
         Ok(documents) => documents,
         Err(unreadable) => return vec![*unreadable],
     };
-    let (u, v) = (Tree::parse(old.body), Tree::parse(new.body));
-    let mut a = match pieces_of(&old, &u) {
+    let ((u, a), (v, b)) = side_by_side(&old, &new, before.len() + after.len());
+    let mut a = match a {
         Ok(pieces) => pieces,
         // Front matter that is no YAML is a few lines of text.
         Err(_) => pieces_of_text(&old, &u),
     };
-    let b = match pieces_of(&new, &v) {
+    let b = match b {
         Ok(pieces) if !a.has_front_lines() => pieces,
         Ok(_) => pieces_of_text(&new, &v),
         Err(_) if a.has_front_lines() => pieces_of_text(&new, &v),
@@ -206,6 +206,30 @@ fn markdown(demand: &Demand, before: &[u8], after: &[u8]) -> Vec<Finding> {
     }
     all.extend(beside);
     all
+}
+
+/// Texts of this size together are read on two processors.
+const LARGE: usize = 128 * 1024;
+
+/// A tree with its pieces.
+type Read<'t> = (Tree<'t>, Result<Pieces, Unreadable>);
+
+/// Both documents, read; two large ones at the same time.
+fn side_by_side<'t>(old: &Parts<'t>, new: &Parts<'t>, size: usize) -> (Read<'t>, Read<'t>) {
+    let read = |parts: &Parts<'t>| {
+        let tree = Tree::parse(parts.body);
+        let pieces = pieces_of(parts, &tree);
+        (tree, pieces)
+    };
+    if size < LARGE {
+        return (read(old), read(new));
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| read(old));
+        let here = read(new);
+        // A panic there is one here.
+        (other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), here)
+    })
 }
 
 /// `[x]` is a box to one reader, and a link to another once it is defined.
