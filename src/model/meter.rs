@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::prompt::{Prompt, Want};
 use super::{Answer, Model};
 use crate::plain;
+use crate::remedy::Problem;
 use crate::secrets;
 use crate::voice::Speechless;
 
@@ -70,10 +71,11 @@ impl Prices {
     ///
     /// # Errors
     /// What is wrong with it, and how it is written.
-    pub fn read(text: &str) -> Result<Prices, String> {
+    pub fn read(text: &str) -> Result<Prices, Problem> {
         let wrong = || {
             let shown = plain::shown(text);
-            format!("\"{shown}\" is no price; write dollars for a million tokens as IN,CACHED,OUT: 3,0.3,15")
+            Problem::new(format!("\"{shown}\" is not a price"))
+                .with("write dollars for a million tokens as IN,CACHED,OUT: 3,0.3,15")
         };
         let number = |part: &str| part.trim().parse::<f64>().ok().filter(|price| (0.0..1e6).contains(price));
         let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
@@ -364,7 +366,7 @@ mod tests {
         let usage = Usage { input: 1_000_000, cached: 500_000, written: 100_000, output: 10_000 };
         assert!((prices.of(usage) - (1.2 + 0.375 + 0.15 + 0.15)).abs() < 1e-9);
         for wrong in ["", "3", "3,0.3", "a,b,c", "3,-1,2", "1,2,3,4", "NaN,1,1", "inf,1,1"] {
-            assert!(Prices::read(wrong).unwrap_err().contains("IN,CACHED,OUT"), "{wrong}");
+            assert!(Prices::read(wrong).unwrap_err().to_line().contains("IN,CACHED,OUT"), "{wrong}");
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::model::openai::{self, OpenAi};
 use crate::model::prompt::Want;
 use crate::model::{Meter, Model, Prices};
 use crate::persona::Cast;
+use crate::remedy::Problem;
 use crate::voice::SECRETARY;
 
 /// How long a model may take for one answer, tries included, where nothing else is said.
@@ -250,7 +251,8 @@ pub fn prices(options: &Wanted, config: &Config, step: &str, phase: &str) -> Res
         (None, Some(text)) => ("`price` in the settings", text),
         (None, None) => return Ok(None),
     };
-    Prices::read(text).map(Some).map_err(|why| Fail::new(format!("{from}: {why}")))
+    let named = |why: Problem| Problem { what: format!("{from}: {why}"), ..why }.into();
+    Prices::read(text).map(Some).map_err(named)
 }
 
 /// What tells two runs' voices apart: who speaks, who judges, and what is read.

@@ -21,6 +21,7 @@ pub mod placement;
 pub mod records;
 pub mod removal;
 pub mod typed;
+pub mod yaml_list;
 
 use std::borrow::Cow;
 

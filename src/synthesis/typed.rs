@@ -12,10 +12,10 @@ use minijinja::context;
 use serde_json::{Map, Value, json};
 
 use super::outline::{self, Outline};
+use super::yaml_list::with_entries;
 use super::{Left, Outcome, Placed, Unplaced, data, suffix};
 use crate::additions::{Addition, Field, Kind, snake};
 use crate::additive::verify;
-use crate::analysis::artifact::data::with_entries;
 use crate::discussion::Finished;
 use crate::item::{Change, Item};
 use crate::json::{Document, Kind as Json, Node};

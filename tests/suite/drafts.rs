@@ -210,7 +210,7 @@ fn a_price_is_in_the_table_and_in_json_and_a_wrong_one_is_refused() {
     let refused = with(&["--price", "3,15"]);
     assert_eq!(refused.code, 2);
     assert!(
-        refused.stderr.contains("--price: \"3,15\" is no price\n  = help: write dollars"),
+        refused.stderr.contains("--price: \"3,15\" is not a price\n  = help: write dollars"),
         "{}",
         refused.stderr
     );

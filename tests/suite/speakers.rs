@@ -112,7 +112,7 @@ fn a_voice_that_a_later_step_lacks_is_said_before_anything_begins() {
         (
             "price: {03-01: 'dear'}",
             &["--voice", "anthropic"],
-            "`price` in the settings: \"dear\" is no price",
+            "`price` in the settings: \"dear\" is not a price",
         ),
         (
             SETTINGS,
