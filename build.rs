@@ -17,17 +17,14 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))
 }
 
-/// What `--version` says: the version, the commit where it is known, the features and the target.
+/// What `--version` says: the version, the commit where it is known, and the target.
 fn version(root: &Path) -> String {
     let of = |name: &str| env::var(name).unwrap_or_default();
-    let features = ["git", "net", "cli"].into_iter();
-    let on = features.filter(|name| env::var_os(format!("CARGO_FEATURE_{}", name.to_uppercase())).is_some());
     let mut text = of("CARGO_PKG_VERSION");
     if let Some(commit) = commit(root) {
         let _ = write!(text, "\ncommit: {commit}");
     }
-    let on: Vec<&str> = on.collect();
-    let _ = write!(text, "\nfeatures: {}\ntarget: {}", on.join(", "), of("TARGET"));
+    let _ = write!(text, "\ntarget: {}", of("TARGET"));
     format!("/// What `--version` says.\nconst LONG_VERSION: &str = {text:?};\n")
 }
 

@@ -28,30 +28,30 @@
 //! | [`voice`] | who writes the lines: `secretary`, the built-in voice; `passages`: which passages have the words of a question; `integrity`: what a persona may not say; `referee`, `sources`: what it says of files, held against them |
 //! | [`model`] | a model at the table: `prompt`, `rounds` (the forms of answers), `critic`, `grounding` (what its synthesis rests on), `drafting`, `tape` (its answers, recorded and given again) |
 //! | [`session`] | the loop between a discussion, a voice and a script |
-//! | [`agent`] | an agent at the table: `tools`, the moves it has; who is due and what is refused; `quotation`: whether a quotation is there; `server` (`cli`): the Model Context Protocol |
+//! | [`agent`] | an agent at the table: `tools`, the moves it has; who is due and what is refused; `quotation`: whether a quotation is there; `server`: the Model Context Protocol |
 //! | [`analysis`] | the walk over phases and steps, a fold of its log too, with a discussion as one of its states; `plan`: which step is next; `skip`: `skip_if`; `depth`; `menu`; `greeting`; `scan`: the counts of the quick scan; `artifact`: answers into changes |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `placement`: where; `data`: JSON, YAML, CSV |
 //! | [`trace`] | from a line back to the discussion and its turns |
 //! | [`decisions`] | the decisions of an item, each with its id, and which a later one replaces |
 //! | [`page`] | a recording as Markdown, HTML, or a Mermaid diagram |
-//! | [`additive`] | changes into [`additive::Additive`], or the losses; `text`: lines; `block`: Markdown as a tree (`tree`, `html`, and `segments`, the fast path); `json`, `yaml`, `csv`: data |
-//! | [`policy`] | which files must only grow, by globs, states, branches |
+//! | [`additive`] | changes into [`additive::Additive`], or the losses; `text`: lines; `block`: Markdown as a tree (`tree`, `html`) by the rule `strict`; `content`: what people see, by the rules `content` and `living`; `declared`: losses that a change declares; `json`, `yaml`, `csv`: data |
+//! | [`policy`] | which rule holds for which files, by globs, states, branches; `preset`: life cycles |
 //! | [`template`], [`plain`], [`json`], [`front_matter`], [`finding`] | texts: rendered, made harmless, placed, explained; `sections`: of our own files; `wording`: messages of parsers in our words |
 //! | [`config`] | `.roundtable.yaml` as a value |
 //! | [`github`] | `trigger`: what an event asks for; `thread`: which words of an issue are the user's; `page`: what is written back |
 //!
-//! | outside, each with a feature | |
+//! | outside, with the feature `cli` | |
 //! | --- | --- |
-//! | `repo` (`git`) | reads an item at a commit, writes an `Additive` as a commit; no working tree. `commit`, `graft`, `pack`: writing; `objects`, `packs`, `reading`, `compare`, `range`: reading; `census`, `codebase`: where the repository mentions an item; `pending`: logs of runs that were cut off; `remote`, `wire`: fetch and push; `cut_off`: broken objects |
-//! | `run` (`git`) | the loop between an analysis, a script and the repository; `land`: commits steps; `talk`: a discussion inside it; `earlier`: the same run, cut off before |
-//! | `check` (`git`) | two trees and a policy into a report: the gate |
-//! | `replay` (`git`) | runs a recording again and compares, to the commit id |
-//! | `landing` (`git`) | the one way from a finished discussion to a commit |
-//! | `http` (`net`) | the one HTTP client: deadlines, retries, no secrets in messages |
-//! | `github::hub` (`net`) | GitHub's REST API |
-//! | `model::anthropic`, `model::openai`, `model::command` (`net`) | models over HTTP, any program |
-//! | `files` (`cli`) | steps, templates and rules from a folder on disk |
-//! | `cli` (`cli`) | arguments, environment, terminal, exit codes; one file per verb; `event`, `actions`, `service`: Actions and GitHub as the environment names them; `report`: reports of `check` and `review` |
+//! | `repo` | reads an item at a commit, writes an `Additive` as a commit; no working tree. `commit`, `graft`, `pack`: writing; `objects`, `reading`, `compare`, `range`: reading; `census`, `codebase`: where the repository mentions an item; `pending`: logs of runs that were cut off; `remote`: fetch and push by `git`; `cut_off`: broken objects |
+//! | `run` | the one road of a run, for every verb that holds one: `settings`, `place`, `before`, `setup`: what it starts from; `elaborate`: one discussion to its commit; `walk`: an analysis step by step; `voices`, `identity`, `resume`; `Landed`: what it came to; `Observer`: who watches |
+//! | `check` | two trees and a policy into a report: the gate |
+//! | `replay` | runs a recording again and compares, to the commit id |
+//! | `landing` | the one way from a finished discussion to a commit |
+//! | `http` | the one HTTP client: deadlines, retries, no secrets in messages |
+//! | `github::hub` | GitHub's REST API |
+//! | `model::anthropic`, `model::openai`, `model::command` | models over HTTP, any program |
+//! | `files` | steps, templates and rules from a folder on disk |
+//! | `cli` | arguments, environment, terminal, exit codes; one file per verb; `event`, `actions`, `service`: Actions and GitHub as the environment names them; `report`: reports of `check` and `review` |
 //!
 //! # Invariants
 //!

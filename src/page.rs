@@ -148,6 +148,7 @@ pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format
 }
 
 /// What was said in a discussion, for a template.
+#[cfg(feature = "cli")]
 pub(crate) fn entries(log: &[Record], opened: &Opened, library: &Library) -> Vec<Entry> {
     let table = Table { library, opened, seats: seats(log, library) };
     log.iter().filter_map(|record| table.entry(&record.event)).collect()

@@ -208,7 +208,7 @@ fn the_program_alone_says_what_it_is_for_and_what_to_try() {
     let version = sandbox.run(&["--version"]).ok().stdout;
     let first = format!("roundtable {}", env!("CARGO_PKG_VERSION"));
     assert_eq!(version.lines().next(), Some(first.as_str()));
-    assert!(version.contains("\nfeatures: git, net, cli\ntarget: "), "{version}");
+    assert!(version.contains("\ntarget: "), "{version}");
     assert_eq!(sandbox.run(&["-V"]).ok().stdout, format!("{first}\n"));
 }
 
