@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn a_missing_step_names_the_nearest_and_twins_are_named() {
         let library = Library::built_in().unwrap();
-        assert!(library.step("01-9").unwrap_err().to_string().contains("did you mean"));
+        assert!(library.step("01-9").unwrap_err().remedy().unwrap().contains("did you mean"));
         let twin = ("01-requirements/10-x.md".to_owned(), step("01-03", "Twin"));
         let twins = Library::new(&[twin], &[], &[]).unwrap();
         assert!(twins.step("01-03").unwrap_err().to_string().contains("10-x.md"));

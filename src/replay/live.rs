@@ -10,7 +10,7 @@
 //! says what is recorded; what it makes of that is right, and what the recording has beside it is the difference.
 //!
 //! ```no_run
-//! use roundtable::git2::Oid;
+//! use git2::Oid;
 //! use roundtable::replay::{Recording, Replay, Replayed, Unread};
 //!
 //! fn may_land(replay: &Replay, recording: &Recording, onto: Oid) -> Result<bool, Unread> {
