@@ -25,7 +25,7 @@ use crate::discussion::summary::{Summary, USER};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
 use crate::synthesis::typed::{Slot, in_data};
-use crate::synthesis::{self, data, outline, records, suffix, typed};
+use crate::synthesis::{self, below, data, outline, records, suffix, typed};
 use crate::template::Failed;
 use crate::voice::sources::ids;
 
@@ -118,8 +118,30 @@ pub fn is_data(name: &str) -> bool {
     matches!(suffix(name).as_str(), "json" | "yaml" | "yml" | "csv")
 }
 
-/// The lines of a data file that hold a typed addition of a discussion, each with its finding.
-pub fn entries_of(name: &str, text: &str, finished: &Finished) -> Vec<(RangeInclusive<usize>, Finding)> {
+/// The lines without a marker of their own that a discussion wrote, each with its finding: typed additions in a data
+/// file, decisions below their ids in a Markdown file.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn entries_of(
+    name: &str,
+    text: &str,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Vec<(RangeInclusive<usize>, Finding)>, Failed> {
+    if is_data(name) {
+        return Ok(in_data_of(name, text, finished));
+    }
+    let (own, mut found) = (findings(&finished.summary), Vec::new());
+    for line in below::lines(finished, library)? {
+        let finding = &own[finished.summary.insights.len() + line.decision];
+        let at = (1..).zip(text.lines()).filter(|(_, known)| known.trim() == line.text);
+        found.extend(at.map(|(at, _)| (at..=at, finding.clone())));
+    }
+    Ok(found)
+}
+
+fn in_data_of(name: &str, text: &str, finished: &Finished) -> Vec<(RangeInclusive<usize>, Finding)> {
     let additions = &finished.summary.additions;
     let own = findings(&finished.summary);
     let own = own.into_iter().rev().take(additions.len()).rev();

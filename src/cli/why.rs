@@ -22,6 +22,7 @@ use crate::library::Library;
 use crate::plain::{self, count};
 use crate::provenance;
 use crate::repo::{Repo, There, Unwritten, short};
+use crate::synthesis::suffix;
 use crate::trace::{self, Finding, Trace};
 
 #[derive(Debug, Args)]
@@ -177,9 +178,11 @@ impl Subject<'_> {
         Ok(found)
     }
 
-    /// The typed additions of all discussions of the item to this file of data.
+    /// What all discussions of the item added to this file without a marker of its own.
     fn entries(&self) -> Result<Vec<Added>, Fail> {
-        let Some((name, item)) = self.item.as_ref().filter(|(name, _)| trace::is_data(name)) else {
+        let is_text = |name: &str| matches!(suffix(name).as_str(), "md" | "markdown");
+        let Some((name, item)) = self.item.as_ref().filter(|(name, _)| trace::is_data(name) || is_text(name))
+        else {
             return Ok(Vec::new());
         };
         let item = self.repo.item(self.commit, item)?;
@@ -187,7 +190,7 @@ impl Subject<'_> {
         for recording in &item.recordings {
             let recording = format!("{}/elaborations/{recording}", item.path);
             let Some(finished) = self.recorded(&recording)?.and_then(finished) else { continue };
-            for (lines, finding) in trace::entries_of(name, &self.text, &finished) {
+            for (lines, finding) in trace::entries_of(name, &self.text, &finished, &self.library)? {
                 let (step_id, at) = (finished.opened.step.id.clone(), finished.at);
                 let trace = Trace { step_id, at, line: *lines.start(), end: *lines.end() };
                 let source = Source { recording: recording.clone(), finished: finished.clone() };
@@ -244,12 +247,9 @@ impl Subject<'_> {
                 }
             }
         }
-        if around.is_empty() {
-            let entry =
-                self.entries()?.into_iter().find(|one| (one.trace.line..=one.trace.end).contains(&line));
-            if let Some(Added { trace, source: Some(source), finding }) = entry {
-                return self.say_ours(line, &trace, false, &source, finding.as_ref(), screen);
-            }
+        let entry = self.entries()?.into_iter().find(|one| (one.trace.line..=one.trace.end).contains(&line));
+        if let Some(Added { trace, source: Some(source), finding }) = entry {
+            return self.say_ours(line, &trace, false, &source, finding.as_ref(), screen);
         }
         if around.is_empty() && self.say_answer(line, screen)? {
             return Ok(Code::Yes);
@@ -319,7 +319,7 @@ impl Subject<'_> {
         screen.say_strong(&self.headline(finding, &talk));
         screen.say(&match is_marked {
             true => format!("  marker     line {}", trace.line),
-            false => "  marker     none beside an entry of data; it is found by what it says".to_owned(),
+            false => "  marker     none at this line; it is found by what it says".to_owned(),
         });
         if let (Some((number, all, _)), Some((_, item))) = (&record, &self.item) {
             screen.say(&format!("  record     {item}/{}, {number} of {all}", meta::FILE));

@@ -15,6 +15,7 @@
 //! }
 //! ```
 
+pub mod below;
 pub mod data;
 pub mod outline;
 pub mod placement;
@@ -108,6 +109,9 @@ impl Remedy for Unplaced {
     }
 }
 
+/// The heading of spec-kit's answered questions: what is below it defines no id.
+pub const CLARIFICATIONS: &str = "Clarifications";
+
 /// What an artifact's own format makes of an addition.
 pub(crate) enum Addition {
     /// The new text, and the section it went to.
@@ -150,13 +154,18 @@ fn add_to_documents(
     library: &Library,
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
-    for name in candidates(item, finished)? {
-        if add_to(item, &name, finished, library, outcome)? {
+    // First, so that nothing of this discussion is taken for the definition of an id.
+    let (with_lines, placed) = below::add(item, finished, library)?;
+    for name in candidates(&with_lines, finished)? {
+        if add_to(&with_lines, &name, finished, library, outcome)? {
             break;
         }
     }
-    typed::place(item, finished, library, outcome)?;
-    records::add(item, finished, library, outcome)
+    typed::place(&with_lines, finished, library, outcome)?;
+    records::add(&with_lines, finished, library, outcome)?;
+    below::settle(item, &with_lines, outcome);
+    outcome.placed.extend(placed);
+    Ok(())
 }
 
 /// The artifact and the section that will take the outcome of a discussion of `step`, as the item is now: the path
@@ -445,6 +454,22 @@ pub fn summary_text(finished: &Finished, library: &Library) -> Result<String, Fa
 /// A template that cannot be rendered.
 pub fn spoken_summary(finished: &Finished, library: &Library) -> Result<String, Failed> {
     render("synthesis.md", finished, library, 3, &|text| safe(plain::clean(text)))
+}
+
+/// Who said a decision.
+pub(crate) fn decider<'f>(decision: &Decision, finished: &'f Finished) -> &'f str {
+    let said = finished.log.iter().rev().find_map(|record| match &record.event {
+        Event::User(message) if decision.turns.contains(&message.turn?) => Some(message.by.as_str()),
+        _ => None,
+    });
+    said.unwrap_or("User")
+}
+
+/// Why a decision was made, where a user said so in other words than the decision's own.
+pub(crate) fn reason(decision: &Decision) -> Option<&str> {
+    let is_own =
+        !decision.rationale.starts_with("settled by ") && !decision.text.contains(&decision.rationale);
+    is_own.then_some(decision.rationale.as_str())
 }
 
 /// Why a decision was made; where its own words say so, who made it.

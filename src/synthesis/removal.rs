@@ -21,7 +21,7 @@ use memchr::memmem;
 
 use super::placement::{self, ELSEWHERE};
 use super::typed::{self, Slot};
-use super::{Addition, Proposed, Unplaced, add, addition_text, create, data, outline, suffix};
+use super::{Addition, Proposed, Unplaced, add, addition_text, below, create, data, outline, suffix};
 use crate::discussion::Finished;
 use crate::discussion::event::Time;
 use crate::item::{Meta, meta};
@@ -97,16 +97,52 @@ pub fn earlier(
             texts = before;
         }
     }
+    let below = below::lines(finished, library)?;
     for (_, text) in texts {
-        if is_it(&text) {
-            return Ok(Some(text));
-        }
-        let without = removals(name, &text, finished, library)?;
-        if let Some(found) = without.iter().map(|removed| removed.text(&text)).find(|text| is_it(text)) {
-            return Ok(Some(found));
+        let removed = removals(name, &text, finished, library)?;
+        let without = removed.iter().map(|removed| removed.text(&text));
+        for text in [text.clone()].into_iter().chain(without) {
+            if let Some(found) = without_lines(text, &below).into_iter().find(|text| is_it(text)) {
+                return Ok(Some(found));
+            }
         }
     }
     Ok(None)
+}
+
+/// The text, and the texts without the lines of decisions below their ids.
+fn without_lines(text: String, lines: &[below::Line]) -> Vec<String> {
+    let end = line_end(&text);
+    let mut texts = vec![text.clone()];
+    for line in lines.iter().flat_map(|line| vec![&line.text; line.ids.len()]) {
+        let mut earlier = Vec::new();
+        for now in &texts {
+            // Each holds the line at most once for an id: the first one goes first.
+            let mut starts = now.split_inclusive('\n').scan(0, |next, known| {
+                let start = *next;
+                *next += known.len();
+                Some((start, known))
+            });
+            let Some((start, _)) = starts.find(|(_, known)| known.trim() == line) else { continue };
+            let rest = now[start..].find('\n').map_or(now.len(), |length| start + length + 1);
+            let above = now[..start].strip_suffix(end).map_or(start, str::len);
+            let below = if now[rest..].starts_with(end) { rest + end.len() } else { rest };
+            for range in [start..rest, above..rest, start..below, above..below] {
+                let found = format!("{}{}", &now[..range.start], &now[range.end..]);
+                if !earlier.contains(&found) {
+                    earlier.push(found);
+                }
+            }
+        }
+        if !earlier.is_empty() {
+            earlier.truncate(TEXTS);
+            texts = earlier;
+        }
+    }
+    if !texts.contains(&text) {
+        texts.push(text);
+    }
+    texts
 }
 
 /// The ways to take a typed addition off a text.

@@ -11,6 +11,7 @@ mod analyze;
 mod attacks;
 mod author;
 mod before_run;
+mod below;
 mod cases;
 mod content;
 mod conversation;

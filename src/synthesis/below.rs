@@ -1,0 +1,341 @@
+//! The line that a decision leaves below the id it names: `- Decided 2026-02-20 (Sam): FR-002 names …`.
+//!
+//! Invariant: one line for each id, in the first document that defines it, directly after the id's own block, and
+//! none where that place would change what is there. An id in a table row, in a quotation or in what an earlier
+//! discussion added is not a definition.
+//!
+//! ```
+//! use roundtable::synthesis::below::place_below;
+//!
+//! let text = "- **FR-1**: one letter\n- **FR-2**: a fee\n";
+//! let placed = place_below(text, "FR-1", "- Decided 2026-02-20 (Sam): FR-1 is by post.").unwrap();
+//! assert_eq!(placed, "- **FR-1**: one letter\n  - Decided 2026-02-20 (Sam): FR-1 is by post.\n- **FR-2**: a fee\n");
+//! ```
+
+use std::ops::Range;
+
+use minijinja::context;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+use super::outline::{MARKDOWN, Outline};
+use super::{Outcome, Placed, suffix};
+use crate::additive::verify;
+use crate::discussion::Finished;
+use crate::discussion::summary::Decision;
+use crate::item::{Change, File, Item};
+use crate::library::Library;
+use crate::template::{Failed, safe};
+use crate::trace;
+use crate::voice::sources::ids;
+
+/// A line of a decision, and the ids it goes below.
+pub struct Line {
+    pub text: String,
+    pub ids: Vec<String>,
+    /// The number of its decision.
+    pub decision: usize,
+}
+
+/// The lines of a discussion's decisions that name ids.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<Line>, Failed> {
+    let mut found = Vec::new();
+    for (number, decision) in finished.summary.decisions.iter().enumerate() {
+        let mut named: Vec<String> = Vec::new();
+        for id in ids(&decision.text) {
+            if !named.iter().any(|known| known == id) {
+                named.push(id.to_owned());
+            }
+        }
+        if !named.is_empty() {
+            found.push(Line { text: line(decision, finished, library)?, ids: named, decision: number });
+        }
+    }
+    Ok(found)
+}
+
+fn line(decision: &Decision, finished: &Finished, library: &Library) -> Result<String, Failed> {
+    let at = finished.at.to_string();
+    let values = context! {
+        date => safe(at.split('T').next().unwrap_or_default()),
+        by => super::decider(decision, finished),
+        text => decision.text.as_str(),
+        reason => super::reason(decision),
+    };
+    let text = library.templates.render("additions/decided.md", values)?;
+    Ok(text.trim().to_owned())
+}
+
+/// Puts the lines into the documents; the item as it is with them.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub(super) fn add(
+    item: &Item,
+    finished: &Finished,
+    library: &Library,
+) -> Result<(Item, Vec<Placed>), Failed> {
+    let (mut now, mut placed) = (item.clone(), Vec::new());
+    for line in lines(finished, library)? {
+        for id in &line.ids {
+            let mut documents = item.documents().filter(|(name, _)| is_markdown(name));
+            let Some((name, before)) = documents.find(|(_, text)| definition(text, id).is_some()) else {
+                continue;
+            };
+            let Some(File::Bytes(bytes)) = now.files.get(name) else { continue };
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            let Some(after) = place_below(&text, id, &line.text) else { continue };
+            let path = item.path_of(name);
+            let change = Change {
+                path: path.clone(),
+                before: Some(before.as_bytes().to_vec()),
+                after: after.clone().into_bytes(),
+            };
+            if verify(vec![change]).is_err() {
+                continue;
+            }
+            placed.push(Placed {
+                path,
+                section: id.clone(),
+                created: false,
+                added_lines: after.lines().count() - text.lines().count(),
+                description: "1 decision".to_owned(),
+            });
+            now.files.insert(name.to_owned(), File::Bytes(after.into_bytes()));
+        }
+    }
+    Ok((now, placed))
+}
+
+/// Changes that the outcome has, or has not yet, for the files that took lines: each from what was there first.
+pub(super) fn settle(item: &Item, with_lines: &Item, outcome: &mut Outcome) {
+    for (name, file) in &with_lines.files {
+        let (File::Bytes(after), Some(File::Bytes(before))) = (file, item.files.get(name)) else { continue };
+        if after == before {
+            continue;
+        }
+        let path = item.path_of(name);
+        match outcome.changes.iter_mut().find(|change| change.path == path) {
+            Some(change) => change.before = Some(before.clone()),
+            None => {
+                let (before, after) = (Some(before.clone()), after.clone());
+                outcome.changes.push(Change { path, before, after });
+            }
+        }
+    }
+}
+
+fn is_markdown(name: &str) -> bool {
+    matches!(suffix(name).as_str(), "md" | "markdown")
+}
+
+/// The text with a line directly below the block of an id; none where nothing defines it, where the line is there, or
+/// where no line can be added without a change to what is there.
+pub fn place_below(text: &str, id: &str, line: &str) -> Option<String> {
+    let place = definition(text, id)?;
+    let is_there = text.lines().any(|known| known.trim() == line);
+    if is_there {
+        return None;
+    }
+    let end = text.find('\n').map_or("\n", |at| if text[..at].ends_with('\r') { "\r\n" } else { "\n" });
+    let (above, below) = text.split_at(place.at);
+    let gap = if above.ends_with('\n') { "" } else { end };
+    let entry = format!("{}{line}{end}", place.indent);
+    let before = if place.is_apart { end } else { "" };
+    let after = if place.is_apart && !below.is_empty() && !below.starts_with(end) { end } else { "" };
+    Some(format!("{above}{gap}{before}{entry}{after}{below}"))
+}
+
+/// Where a line below an id goes.
+#[derive(Debug, PartialEq, Eq)]
+struct Place {
+    at: usize,
+    indent: String,
+    /// A blank line is between it and what is above it.
+    is_apart: bool,
+}
+
+/// A block that may define an id.
+struct Block {
+    kind: BlockKind,
+    range: Range<usize>,
+    /// It is inside a list item, whose place it takes.
+    is_inside: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BlockKind {
+    Heading,
+    Item,
+    Paragraph,
+    List,
+    Other,
+}
+
+/// The place below the block of an id, if a heading, an item of a list or a paragraph begins with it.
+fn definition(text: &str, id: &str) -> Option<Place> {
+    if !text.contains(id) {
+        return None;
+    }
+    let blocks = blocks(text);
+    let ours = trace::traces("a.md", text);
+    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
+    let is_ours = |at: usize| {
+        let line = line_of(at);
+        ours.iter().any(|trace| (trace.line..=trace.end).contains(&line))
+    };
+    let outline = Outline::new(text);
+    let is_log = |at: usize| {
+        let above = outline.headings.iter().rposition(|heading| heading.start <= at);
+        let mut next = above;
+        while let Some(heading) = next {
+            if outline.headings[heading].text == super::CLARIFICATIONS {
+                return true;
+            }
+            next = outline.parent(heading);
+        }
+        false
+    };
+    let at = blocks.iter().position(|block| {
+        let can_define = matches!(block.kind, BlockKind::Heading | BlockKind::Item | BlockKind::Paragraph);
+        can_define
+            && !(block.kind == BlockKind::Paragraph && block.is_inside)
+            && begins_with(&text[block.range.clone()], id)
+            && !is_ours(block.range.start)
+            && !is_log(block.range.start)
+    })?;
+    Some(match blocks[at].kind {
+        BlockKind::Item => below_item(text, &blocks[at].range),
+        _ => below_block(text, &blocks, at),
+    })
+}
+
+/// The blocks of a text in order, those in quotations and tables left out.
+fn blocks(text: &str) -> Vec<Block> {
+    let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
+    let (mut found, mut quoted) = (Vec::new(), 0_usize);
+    for (event, range) in Parser::new_ext(&text[skipped..], MARKDOWN).into_offset_iter() {
+        let range = range.start + skipped..range.end + skipped;
+        let kind = match event {
+            Event::Start(Tag::BlockQuote(_) | Tag::Table(_)) => {
+                found.extend((quoted == 0).then_some((BlockKind::Other, range.clone())));
+                quoted += 1;
+                None
+            }
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::Table) => {
+                quoted -= 1;
+                None
+            }
+            Event::Start(Tag::Heading { .. }) => Some(BlockKind::Heading),
+            Event::Start(Tag::Item) => Some(BlockKind::Item),
+            Event::Start(Tag::Paragraph) => Some(BlockKind::Paragraph),
+            Event::Start(Tag::List(_)) => Some(BlockKind::List),
+            Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) | Event::Rule => Some(BlockKind::Other),
+            _ => None,
+        };
+        let Some(kind) = kind.filter(|_| quoted == 0) else { continue };
+        found.push((kind, range));
+    }
+    let mut open: Vec<Range<usize>> = Vec::new();
+    let block = |(kind, range): (BlockKind, Range<usize>)| {
+        open.retain(|item| range.start < item.end);
+        let is_inside = !open.is_empty();
+        if kind == BlockKind::Item {
+            open.push(range.clone());
+        }
+        Block { kind, range, is_inside }
+    };
+    found.into_iter().map(block).collect()
+}
+
+/// Whether a block's words begin with an id: after the marks of a heading, an item, a box, bold and code.
+fn begins_with(block: &str, id: &str) -> bool {
+    let first = block.trim_start().lines().next().unwrap_or_default();
+    let without_number = first.trim_start_matches(|c: char| c.is_ascii_digit());
+    let first = match without_number.strip_prefix(['.', ')']).and_then(|rest| rest.strip_prefix(' ')) {
+        Some(rest) if without_number.len() < first.len() => rest,
+        _ => first,
+    };
+    let first = first.trim_start_matches(['#', '-', '+', '*', ' ', '\t']);
+    let boxed = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| first.strip_prefix(mark));
+    let words = boxed.unwrap_or(first).trim_start_matches(['*', '_', '`', '[', ' ']);
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    words.strip_prefix(id).is_some_and(|rest| !rest.starts_with(is_part))
+}
+
+/// A child of an item: after all that the item has.
+fn below_item(text: &str, item: &Range<usize>) -> Place {
+    let whole = &text[item.clone()];
+    let at = item.start + whole.trim_end().len();
+    let at = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+    let start = text[..item.start].rfind('\n').map_or(0, |end| end + 1);
+    let lead: String = text[start..item.start].chars().map(|c| if c == '\t' { c } else { ' ' }).collect();
+    let marker = whole.find([' ', '\t']).unwrap_or(1);
+    let blanks = whole[marker..].len() - whole[marker..].trim_start_matches(' ').len();
+    let blanks = if (1..=4).contains(&blanks) { blanks } else { 1 };
+    Place { at, indent: format!("{lead}{}", " ".repeat(marker + blanks)), is_apart: false }
+}
+
+/// After a paragraph and its list, or after what is below a heading up to the next one.
+fn below_block(text: &str, blocks: &[Block], at: usize) -> Place {
+    let below = blocks[at + 1..].iter().filter(|block| !block.is_inside);
+    let mut last = &blocks[at];
+    for block in below {
+        let continues = match blocks[at].kind {
+            BlockKind::Heading => block.kind != BlockKind::Heading,
+            _ => block.kind == BlockKind::List && last.kind == BlockKind::Paragraph,
+        };
+        if block.kind == BlockKind::Item {
+            continue;
+        }
+        if !continues {
+            break;
+        }
+        last = block;
+    }
+    let end = last.range.start + text[last.range.clone()].trim_end().len();
+    let end = text[end..].find('\n').map_or(text.len(), |next| end + next + 1);
+    let is_list = last.kind == BlockKind::List && text[last.range.clone()].trim_start().starts_with("- ");
+    Place { at: end, indent: String::new(), is_apart: !is_list }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "- Decided 2026-02-20 (Sam): x.";
+
+    #[test]
+    fn a_line_goes_directly_after_the_block_that_defines_the_id() {
+        for (text, wanted) in [
+            ("- **A-1**: a\n- A-2: b\n", "- **A-1**: a\n  - LINE\n- A-2: b\n"),
+            ("1. A-1: a\n   more\n2. A-2\n", "1. A-1: a\n   more\n   - LINE\n2. A-2\n"),
+            ("- [ ] A-1 a\n  - child\n\n- A-2\n", "- [ ] A-1 a\n  - child\n  - LINE\n\n- A-2\n"),
+            ("## A-1: a\n\ntext\n\n### sub\n", "## A-1: a\n\ntext\n\n- LINE\n\n### sub\n"),
+            ("## A-1: a\n\n- one\n\n## B\n", "## A-1: a\n\n- one\n- LINE\n\n## B\n"),
+            ("**A-1**: a\nb\n\nc\n", "**A-1**: a\nb\n\n- LINE\n\nc\n"),
+            ("- A-1: a", "- A-1: a\n  - LINE\n"),
+            ("- A-1: a\r\n- A-2\r\n", "- A-1: a\r\n  - LINE\r\n- A-2\r\n"),
+        ] {
+            let wanted = wanted.replace("- LINE", LINE);
+            assert_eq!(place_below(text, "A-1", LINE).as_deref(), Some(wanted.as_str()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_mentions_an_id_defines_nothing() {
+        for text in [
+            "See A-1.\n",
+            "| A-1 | a |\n| --- | --- |\n| A-1 | b |\n",
+            "> A-1: a\n",
+            "- A-10: a\n- A-1-b\n",
+            "```\nA-1: a\n```\n",
+            "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->\n### E\n\n- A-1: a\n",
+            "- A-1: a\n  - Decided 2026-02-20 (Sam): x.\n",
+        ] {
+            assert_eq!(place_below(text, "A-1", LINE), None, "{text}");
+        }
+    }
+}
