@@ -24,8 +24,9 @@ use crate::discussion::event::Time;
 use crate::discussion::summary::{Summary, USER};
 use crate::json::{Document, Kind, Node};
 use crate::library::Library;
+use crate::synthesis::layout::Layout;
 use crate::synthesis::typed::{Slot, in_data};
-use crate::synthesis::{self, below, data, outline, records, suffix, typed};
+use crate::synthesis::{self, below, clarifications, data, outline, records, suffix, typed};
 use crate::template::Failed;
 use crate::voice::sources::ids;
 
@@ -137,6 +138,14 @@ pub fn entries_of(
         let finding = &own[finished.summary.insights.len() + line.decision];
         let at = (1..).zip(text.lines()).filter(|(_, known)| known.trim() == line.text);
         found.extend(at.map(|(at, _)| (at..=at, finding.clone())));
+    }
+    if Layout::recognise(&finished.opened) == Layout::Speckit {
+        let entries = clarifications::entries(finished, library)?;
+        for (number, entry) in entries.lines().enumerate() {
+            let finding = &own[finished.summary.insights.len() + number];
+            let at = (1..).zip(text.lines()).filter(|(_, known)| *known == entry);
+            found.extend(at.map(|(at, _)| (at..=at, finding.clone())));
+        }
     }
     Ok(found)
 }

@@ -8,6 +8,7 @@ use crate::item::Change;
 use crate::plain::count;
 use crate::run::Landed;
 use crate::synthesis::Outcome;
+use crate::synthesis::layout::Layout;
 
 /// The artifacts that took an addition, as `--json` names them.
 pub fn artifacts(outcome: &Outcome) -> Vec<Value> {
@@ -52,6 +53,7 @@ pub fn to_json(landed: &Landed) -> Value {
         "unheard": held.unheard(),
         "possible_decisions": [],
         "left_out": left_out,
+        "layout": Layout::recognise(opened).name(),
         "usage": held.usage.value(),
     });
     if finished.is_none() {

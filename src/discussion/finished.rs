@@ -78,6 +78,11 @@ impl Finished {
         format!("elaborations/{}-{}.jsonl", self.opened.step.id, self.at.digits())
     }
 
+    /// The day of the discussion, as `2026-02-20`.
+    pub fn date(&self) -> String {
+        self.at.to_string().split('T').next().unwrap_or_default().to_owned()
+    }
+
     /// The commit that its outcome is built on.
     pub fn base(&self) -> &str {
         open::base(&self.log).unwrap_or_default()

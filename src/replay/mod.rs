@@ -53,6 +53,7 @@ use crate::plain;
 use crate::remedy::Remedy;
 use crate::repo::{self, Objects, Repo, There, short};
 use crate::step::Step;
+use crate::synthesis::layout::Layout;
 use crate::synthesis::typed;
 use crate::voice::integrity::breaches;
 use crate::voice::referee::Basis;
@@ -732,7 +733,8 @@ fn file_differs(path: &str, expected: &[u8], found: Option<&[u8]>) -> Divergence
 /// The files that a step writes into.
 fn output_files(opened: &Opened) -> Vec<String> {
     let outputs = opened.step.outputs.iter().filter_map(|output| OutputPath::parse(output).ok());
-    outputs.map(|output| output.file()).collect()
+    let main = Layout::recognise(opened).main_document().map(str::to_owned);
+    main.into_iter().chain(outputs.map(|output| output.file())).collect()
 }
 
 fn first_event(expected: String, found: &str) -> Divergence {

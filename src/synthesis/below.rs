@@ -57,9 +57,8 @@ pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<Line>, Failed
 }
 
 fn line(decision: &Decision, finished: &Finished, library: &Library) -> Result<String, Failed> {
-    let at = finished.at.to_string();
     let values = context! {
-        date => safe(at.split('T').next().unwrap_or_default()),
+        date => safe(finished.date()),
         by => super::decider(decision, finished),
         text => decision.text.as_str(),
         reason => super::reason(decision),
@@ -135,8 +134,7 @@ fn is_markdown(name: &str) -> bool {
 /// where no line can be added without a change to what is there.
 pub fn place_below(text: &str, id: &str, line: &str) -> Option<String> {
     let place = definition(text, id)?;
-    let is_there = text.lines().any(|known| known.trim() == line);
-    if is_there {
+    if text[place.block.clone()].lines().any(|known| known.trim() == line) {
         return None;
     }
     let end = text.find('\n').map_or("\n", |at| if text[..at].ends_with('\r') { "\r\n" } else { "\n" });
@@ -152,6 +150,8 @@ pub fn place_below(text: &str, id: &str, line: &str) -> Option<String> {
 #[derive(Debug, PartialEq, Eq)]
 struct Place {
     at: usize,
+    /// The id's block, and what was added below it.
+    block: Range<usize>,
     indent: String,
     /// A blank line is between it and what is above it.
     is_apart: bool,
@@ -275,7 +275,12 @@ fn below_item(text: &str, item: &Range<usize>) -> Place {
     let marker = whole.find([' ', '\t']).unwrap_or(1);
     let blanks = whole[marker..].len() - whole[marker..].trim_start_matches(' ').len();
     let blanks = if (1..=4).contains(&blanks) { blanks } else { 1 };
-    Place { at, indent: format!("{lead}{}", " ".repeat(marker + blanks)), is_apart: false }
+    Place {
+        at,
+        indent: format!("{lead}{}", " ".repeat(marker + blanks)),
+        is_apart: false,
+        block: item.start..at,
+    }
 }
 
 /// After a paragraph and its list, or after what is below a heading up to the next one.
@@ -298,7 +303,7 @@ fn below_block(text: &str, blocks: &[Block], at: usize) -> Place {
     let end = last.range.start + text[last.range.clone()].trim_end().len();
     let end = text[end..].find('\n').map_or(text.len(), |next| end + next + 1);
     let is_list = last.kind == BlockKind::List && text[last.range.clone()].trim_start().starts_with("- ");
-    Place { at: end, indent: String::new(), is_apart: !is_list }
+    Place { at: end, indent: String::new(), is_apart: !is_list, block: blocks[at].range.start..end }
 }
 
 #[cfg(test)]

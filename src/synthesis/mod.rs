@@ -16,7 +16,9 @@
 //! ```
 
 pub mod below;
+pub mod clarifications;
 pub mod data;
+pub mod layout;
 pub mod outline;
 pub mod placement;
 pub mod records;
@@ -29,6 +31,7 @@ use std::borrow::Cow;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
+use self::layout::Layout;
 use crate::additions::Addition as Proposed;
 use crate::discussion::event::{Event, Record, Time, Unheard};
 use crate::discussion::open::{self, Paused};
@@ -155,7 +158,8 @@ fn add_to_documents(
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
     // First, so that nothing of this discussion is taken for the definition of an id.
-    let (with_lines, placed) = below::add(item, finished, library)?;
+    let (mut with_lines, mut placed) = below::add(item, finished, library)?;
+    placed.extend(add_clarifications(&mut with_lines, finished, library)?);
     for name in candidates(&with_lines, finished)? {
         if add_to(&with_lines, &name, finished, library, outcome)? {
             break;
@@ -168,10 +172,40 @@ fn add_to_documents(
     Ok(())
 }
 
+/// The decisions as clarifications, where the layout has a place for them.
+fn add_clarifications(
+    item: &mut Item,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Option<Placed>, Unplaced> {
+    let name = "spec.md";
+    let is_speckit = Layout::recognise(&finished.opened) == Layout::Speckit;
+    let Some(File::Bytes(bytes)) = item.files.get(name).filter(|_| is_speckit) else { return Ok(None) };
+    let entries = clarifications::entries(finished, library)?;
+    let Some(text) = std::str::from_utf8(bytes).ok().filter(|_| !entries.is_empty()) else {
+        return Ok(None);
+    };
+    let Some(after) = clarifications::place_session(text, &finished.date(), &entries) else {
+        return Ok(None);
+    };
+    let placed = Placed {
+        path: item.path_of(name),
+        section: CLARIFICATIONS.to_owned(),
+        created: false,
+        added_lines: after.lines().count() - text.lines().count(),
+        description: plain::count(entries.lines().count(), "decision"),
+    };
+    item.files.insert(name.to_owned(), File::Bytes(after.into_bytes()));
+    Ok(Some(placed))
+}
+
 /// The artifact and the section that will take the outcome of a discussion of `step`, as the item is now: the path
 /// within the item folder, and the heading.
 pub fn target(item: &Item, step: &Step) -> Option<(String, String)> {
     let document = item.meta.document().filter(|name| item.files.contains_key(*name)).map(str::to_owned);
+    if let (None, Some(main)) = (&document, Layout::of_item(item, step).main_document()) {
+        return Some((main.to_owned(), BLOCK.to_owned()));
+    }
     let outputs = step.outputs.iter().filter_map(|output| Some(OutputPath::parse(output).ok()?.file()));
     let names: Vec<String> = document.map_or_else(|| outputs.collect(), |document| vec![document]);
     let existing = names.iter().find_map(|name| match item.files.get(name) {
@@ -248,6 +282,9 @@ fn candidates(item: &Item, finished: &Finished) -> Result<Vec<String>, Unplaced>
     let document = item.meta.document().filter(|name| item.files.contains_key(*name));
     if let Some(document) = document {
         return Ok(vec![document.to_owned()]);
+    }
+    if let Some(main) = Layout::recognise(&finished.opened).main_document() {
+        return Ok(vec![main.to_owned()]);
     }
     let mut names: Vec<String> = Vec::new();
     for output in &finished.opened.step.outputs {
@@ -378,6 +415,9 @@ fn add(name: &str, text: &str, finished: &Finished, library: &Library) -> Result
         return Ok(Addition::None("its lines end in a carriage return alone".to_owned()));
     }
     Ok(match suffix(name).as_str() {
+        "md" | "markdown" if Layout::recognise(&finished.opened).main_document() == Some(name) => {
+            at_end(text, finished, library)?
+        }
         "md" | "markdown" => markdown(text, finished, library)?,
         "json" => data::json(name, text, finished, library),
         "yaml" | "yml" => data::yaml(text, finished, library),
@@ -421,6 +461,20 @@ fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Additi
     let why = "it ends in an open fence, comment or HTML block, or defines a link of a persona's name; close or rename it";
     Err(Unplaced::NoPlace { path: String::new(), why })
 }
+
+/// The addition at the end of a Markdown text, in no section that is there.
+fn at_end(text: &str, finished: &Finished, library: &Library) -> Result<Addition, Unplaced> {
+    let inserted = outline::insert(text, text.len(), &addition(finished, library, END_LEVEL)?);
+    if outline::fits(text, &inserted) {
+        return Ok(Addition::Into(inserted.text, BLOCK.to_owned()));
+    }
+    Ok(Addition::None("it ends in an open fence, comment or HTML block; close it".to_owned()))
+}
+
+/// How the heading of a block begins.
+const BLOCK: &str = "Elaboration Insights";
+/// The level of a block at the end of a document: beside its sections.
+const END_LEVEL: u8 = 2;
 
 /// The addition to a Markdown file: marker and synthesis, its heading at `level`.
 ///
@@ -528,6 +582,8 @@ fn render(
     let put = |text: &str| put(&guarded(text, cast));
     let said =
         |one: &Insight| context! { attribution => safe(attribution(&one.by, cast)), text => put(&one.text) };
+    let see = (Layout::recognise(&finished.opened) == Layout::Speckit && template == "addition.md")
+        .then(|| format!("See {CLARIFICATIONS}, Session {}", finished.date()));
     let decided = |one: &Decision| context! { text => put(&one.text), rationale => put(&shown_rationale(one, finished)), turns => &one.turns };
     let asked = |one: &Question| context! { text => put(&one.text), context => put(&one.context), turns => &one.turns };
     let proposed = |one: &Proposed| context! { kind => safe(one.kind.words()), anchor => put(&one.anchor), path => put(&one.path), text => put(&one.shown()) };
@@ -546,6 +602,7 @@ fn render(
         further,
         recording => safe(finished.recording()),
         decisions => summary.decisions.iter().map(decided).collect::<Vec<_>>(),
+        see,
         open_questions => summary.open_questions.iter().map(asked).collect::<Vec<_>>(),
         action_items => summary.action_items.iter().map(said).collect::<Vec<_>>(),
         proposed => summary.additions.iter().map(proposed).collect::<Vec<_>>(),

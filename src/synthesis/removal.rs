@@ -19,9 +19,11 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::layout::Layout;
 use super::placement::{self, ELSEWHERE};
 use super::typed::{self, Slot};
 use super::{Addition, Proposed, Unplaced, add, addition_text, below, create, data, outline, suffix};
+use super::{CLARIFICATIONS, clarifications};
 use crate::discussion::Finished;
 use crate::discussion::event::Time;
 use crate::item::{Meta, meta};
@@ -101,13 +103,38 @@ pub fn earlier(
     for (_, text) in texts {
         let removed = removals(name, &text, finished, library)?;
         let without = removed.iter().map(|removed| removed.text(&text));
-        for text in [text.clone()].into_iter().chain(without) {
+        let with_clarifications: Vec<String> = [text.clone()].into_iter().chain(without).collect();
+        let mut texts = Vec::new();
+        for text in with_clarifications {
+            texts.extend(without_clarifications(&text, finished, library)?);
+            texts.push(text);
+        }
+        for text in texts {
             if let Some(found) = without_lines(text, &below).into_iter().find(|text| is_it(text)) {
                 return Ok(Some(found));
             }
         }
     }
     Ok(None)
+}
+
+/// The texts without the entries of a discussion's clarifications, with and without the headings above them.
+fn without_clarifications(text: &str, finished: &Finished, library: &Library) -> Result<Vec<String>, Failed> {
+    if Layout::recognise(&finished.opened) != Layout::Speckit {
+        return Ok(Vec::new());
+    }
+    let (entries, date) = (clarifications::entries(finished, library)?, finished.date());
+    let session = format!("### Session {date}\n\n{entries}");
+    let section = format!("## {CLARIFICATIONS}\n\n{session}");
+    let end = line_end(text);
+    let mut found = Vec::new();
+    for block in [section, session, entries].iter().filter(|block| !block.is_empty()) {
+        let block = block.replace('\n', end);
+        for range in occurrences(text, &block) {
+            found.extend(around(text, range, end, &[2, 1, 0]).iter().map(|removed| removed.text(text)));
+        }
+    }
+    Ok(found)
 }
 
 /// The text, and the texts without the lines of decisions below their ids.
@@ -455,7 +482,9 @@ fn holds_lines(
             let Some(at) = markers().find(has_title).or_else(|| markers().next()) else { return Ok(false) };
             from = at;
             let start = lines[..at].iter().map(|line| line.len() + 1).sum();
-            if (at > 0 && !lines[at - 1].trim().is_empty()) || !may_take(now, start, level, finished) {
+            let is_main = Layout::recognise(&finished.opened).main_document() == Some(name);
+            let is_place = is_main || may_take(now, start, level, finished);
+            if (at > 0 && !lines[at - 1].trim().is_empty()) || !is_place {
                 continue;
             }
         }

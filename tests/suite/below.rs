@@ -19,6 +19,6 @@ fn a_decision_is_below_its_id_once_for_each_id_and_replays() {
     let after = String::from_utf8(sandbox.git.find_blob(entry.id()).unwrap().content().to_vec()).unwrap();
     let by = after.split_once("2026-02-20 (").unwrap().1.split_once(')').unwrap().0.to_owned();
     assert_eq!(after.replace(&format!("({by})"), "(Sam)"), wanted);
-    sandbox.run(&["replay", "--all"]).ok();
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
     sandbox.assert_sound();
 }
