@@ -14,7 +14,7 @@
 //! ```
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use serde_json::Value;
 
@@ -223,19 +223,14 @@ fn markdown(text: &str) -> Vec<Trace> {
     let line = |start: usize| text[start..].lines().next().unwrap_or_default();
     let read = |start: &usize| marker(line(*start)).map(|(step, at)| (*start, step, at));
     let found: Vec<(usize, String, Time)> = outline.markers.iter().filter_map(read).collect();
-    let ends: Vec<usize> = found.iter().map(|(start, ..)| *start).skip(1).chain([text.len()]).collect();
+    let starts: Vec<usize> = found.iter().map(|(start, ..)| *start).collect();
     let lines = LineIndex::new(text);
-    found
-        .into_iter()
-        .zip(ends)
-        .map(|((start, step_id, at), next)| {
-            let below = outline.headings.partition_point(|heading| heading.start <= start);
-            let mut below = outline.headings[below..].iter().take_while(|heading| heading.start < next);
-            let end = below.find(|heading| !heading.added).map_or(next, |heading| heading.start);
-            let end = if end == text.len() { lines.of(end.saturating_sub(1)) } else { lines.of(end) - 1 };
-            Trace { step_id, at, line: lines.of(start), end }
-        })
-        .collect()
+    let trace = |((_, step_id, at), range): ((usize, String, Time), Range<usize>)| {
+        let is_last = range.end == text.len();
+        let end = if is_last { lines.of(range.end.saturating_sub(1)) } else { lines.of(range.end) - 1 };
+        Trace { step_id, at, line: lines.of(range.start), end }
+    };
+    found.into_iter().zip(outline.added(&starts)).map(trace).collect()
 }
 
 /// Whether a file is a decision record, which has one decision.

@@ -25,7 +25,6 @@ use crate::discussion::summary::Decision;
 use crate::item::{Change, File, Item};
 use crate::library::Library;
 use crate::template::{Failed, safe};
-use crate::trace;
 use crate::voice::sources::ids;
 
 /// A line of a decision, and the ids it goes below.
@@ -180,13 +179,9 @@ fn definition(text: &str, id: &str) -> Option<Place> {
         return None;
     }
     let blocks = blocks(text);
-    let ours = trace::traces("a.md", text);
-    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
-    let is_ours = |at: usize| {
-        let line = line_of(at);
-        ours.iter().any(|trace| (trace.line..=trace.end).contains(&line))
-    };
     let outline = Outline::new(text);
+    let ours = outline.added(&outline.markers);
+    let is_ours = |at: usize| ours.iter().any(|range| range.contains(&at));
     let is_log = |at: usize| {
         let above = outline.headings.iter().rposition(|heading| heading.start <= at);
         let mut next = above;

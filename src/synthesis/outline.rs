@@ -36,6 +36,18 @@ pub struct Outline {
 }
 
 impl Outline {
+    /// What discussions added: from each of these markers to the next one, or to the next
+    /// heading that no discussion added.
+    pub fn added(&self, markers: &[usize]) -> Vec<Range<usize>> {
+        let ends = markers.iter().copied().skip(1).chain([self.length]);
+        let range = |(start, next): (usize, usize)| {
+            let first = self.headings.partition_point(|heading| heading.start <= start);
+            let mut below = self.headings[first..].iter().take_while(|heading| heading.start < next);
+            start..below.find(|heading| !heading.added).map_or(next, |heading| heading.start)
+        };
+        markers.iter().copied().zip(ends).map(range).collect()
+    }
+
     pub fn new(text: &str) -> Outline {
         let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
         let (mut headings, mut markers): (Vec<Heading>, Vec<usize>) = Default::default();

@@ -69,9 +69,19 @@ fn mask(text: &str, opaque: &[Range<usize>]) -> String {
     for (at, _) in text.match_indices('.').filter(|(at, _)| ends_abbreviation(text, *at)) {
         bytes[at] = b',';
     }
+    // Unicode ends a sentence at these wherever they are; people write a blank after them.
+    for (at, _) in text.match_indices(['?', '!']).filter(|(at, _)| is_inside_word(&text[at + 1..])) {
+        bytes[at] = b',';
+    }
     bytes.iter_mut().filter(|byte| b"\r\n".contains(byte)).for_each(|byte| *byte = b' ');
     // Whole characters were overwritten, so this is always text.
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// Whether a text goes on without a blank, marks that close something set aside: `page?id=3`.
+fn is_inside_word(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(|mark: char| ".?!…)]}\"'”’»*_".contains(mark));
+    !(rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
 fn ends_abbreviation(text: &str, at: usize) -> bool {
@@ -174,6 +184,10 @@ mod tests {
             ("Dr. Weber asks v1.2. OK", &["Dr. Weber asks v1.2.", "OK"]),
             ("A 5\" pipe. A 6\" pipe.", &["A 5\" pipe.", "A 6\" pipe."]),
             ("それで。はい", &["それで。", "はい"]),
+            (
+                "See page?id=3 and a!b. Really?! (Yes?) \"Who?\" D",
+                &["See page?id=3 and a!b.", "Really?!", "(Yes?)", "\"Who?\"", "D"],
+            ),
             (" \n", &[]),
         ] {
             assert_eq!(split(text), wanted, "{text}");
