@@ -21,8 +21,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 pub use reqwest::{Method, Url};
 
-use crate::plain;
-use crate::remedy::{Problem, Remedy};
+use crate::text::plain;
+use crate::text::remedy::{Problem, Remedy};
 
 /// How often a request is sent at most.
 pub const TRIES: u32 = 4;

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Finding, Kind};
-use crate::json::{Document, Kind as Shape, Node};
+use crate::text::json::{Document, Kind as Shape, Node};
 
 /// As many losses of one file are told: each costs a look at the text before it.
 pub(super) const MOST: usize = 100;
@@ -103,7 +103,7 @@ struct Walk<'t> {
 impl Walk<'_> {
     fn lost(&mut self, node: &Node, code: Kind, message: String) {
         if self.found.len() < MOST {
-            let line = crate::finding::place(self.text, node.span.start).0;
+            let line = crate::text::finding::place(self.text, node.span.start).0;
             self.found.push(Finding::new(code, line, message));
         }
     }

@@ -61,6 +61,7 @@ pub mod csv;
 pub mod declared;
 mod finding;
 pub mod json;
+pub mod policy;
 mod rule;
 mod shown;
 pub mod text;
@@ -82,7 +83,7 @@ pub struct Change {
 /// A piece of somebody's text, for a message: one line without markup, cut.
 pub(crate) fn quoted(text: &str) -> String {
     let start: String = text.chars().take(400).collect();
-    crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(&start)), 100)
+    crate::text::plain::cut(&crate::text::plain::one_line(&crate::text::plain::clean(&start)), 100)
 }
 
 /// What became of one file.

@@ -1,7 +1,7 @@
 //! How thoroughly a phase is talked through (analysis FR-006): from the quick scan's scope and complexity, or
 //! from what the user asks for.
 
-use crate::step::Depth;
+use crate::item::step::Depth;
 use crate::text::words::{find_run, words};
 
 /// The size of a change, or how hard it is: three classes each (analysis AC-006-01 to AC-006-03).

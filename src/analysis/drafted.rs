@@ -5,9 +5,9 @@
 //! drafted; with the yes, what has a form becomes a requirement, a story, an operation, and gets its id.
 
 use crate::discussion::event::Rest;
-use crate::model::drafting::{Kind, Line};
-use crate::plain;
-use crate::step::Step;
+use crate::item::step::Step;
+use crate::text::plain;
+use crate::voice::model::drafting::{Kind, Line};
 
 use super::artifact::draft::named;
 use super::forms;
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_step_takes_the_kinds_that_its_artifacts_have_a_place_for() {
-        let library = crate::library::Library::built_in().unwrap();
+        let library = crate::item::library::Library::built_in().unwrap();
         let kinds = |id: &str| wanted(library.step(id).unwrap());
         assert!(kinds("01-06").contains(&Kind::Requirement) && !kinds("01-06").contains(&Kind::Module));
         assert!(kinds("01-07").contains(&Kind::UserStory) && kinds("01-05").contains(&Kind::Nfr));

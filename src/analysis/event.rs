@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::menu::Choice;
 use crate::discussion::event::{StepRef, Time};
-use crate::model::drafting::Line;
-use crate::step::Depth;
+use crate::item::step::Depth;
+use crate::voice::model::drafting::Line;
 
 /// The format number of the logs this version writes.
 pub const FORMAT: u32 = 1;

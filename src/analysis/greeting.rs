@@ -7,12 +7,12 @@ use minijinja::{Value, context};
 use super::{Analysis, Beginning, Opening, Talk, phase_name};
 use crate::analysis::artifact::Known;
 use crate::analysis::forms::acknowledges;
-use crate::library::Library;
-use crate::persona::Persona;
-use crate::plain;
-use crate::step::{Depth, Prompt, Step};
-use crate::template::Failed;
+use crate::item::library::Library;
+use crate::item::persona::Persona;
+use crate::item::step::{Depth, Prompt, Step};
+use crate::text::plain;
 use crate::text::sentences::sentences;
+use crate::text::template::Failed;
 
 /// A few words of an answer are given back, at most this many characters.
 const GIST: usize = 90;

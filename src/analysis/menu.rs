@@ -3,8 +3,8 @@
 use minijinja::context;
 use serde::{Deserialize, Serialize};
 
-use crate::library::Library;
-use crate::template::Failed;
+use crate::item::library::Library;
+use crate::text::template::Failed;
 
 /// What the user chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -44,10 +44,10 @@ use self::plan::{Plan, Progress, Unplannable};
 use self::skip::Facts;
 pub use self::talk::{Answer, Talk};
 use crate::discussion::event::{StepRef, Time};
-use crate::library::Library;
-use crate::model::drafting::Line;
-use crate::persona::{PHASES, Persona};
-use crate::step::{Depth, Prompt, Step};
+use crate::item::library::Library;
+use crate::item::persona::{PHASES, Persona};
+use crate::item::step::{Depth, Prompt, Step};
+use crate::voice::model::drafting::Line;
 
 /// Why the analysis has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -694,7 +694,7 @@ pub fn phase_name(phase: &str) -> String {
         Some((_, name)) => (*name).to_owned(),
         None => {
             let words = phase.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
-            words.split('-').map(crate::plain::capital).collect::<Vec<_>>().join(" ")
+            words.split('-').map(crate::text::plain::capital).collect::<Vec<_>>().join(" ")
         }
     }
 }

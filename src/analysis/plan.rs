@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::skip::{self, Facts};
-use crate::finding::Finding;
-use crate::step::Step;
+use crate::item::step::Step;
+use crate::text::finding::Finding;
 
 /// Why no plan can be made.
 #[derive(Debug, thiserror::Error)]

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 
 use super::drafted::Drafted;
 use super::event::{Event, Record};
-use crate::discussion::event::Time;
-use crate::plain;
-use crate::step::listed_as_open;
+use crate::item::step::listed_as_open;
+use crate::text::plain;
+use crate::text::time::Time;
 
 /// A part of a line with fewer letters and digits explains nothing.
 const MIN_SIGNS: usize = 2;

@@ -4,9 +4,9 @@
 
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
-use crate::finding::{Excerpt, Finding};
-use crate::plain;
-use crate::step::Step;
+use crate::item::step::Step;
+use crate::text::finding::{Excerpt, Finding};
+use crate::text::plain;
 
 /// Instructions an expression may spend.
 const FUEL: u64 = 20_000;

@@ -3,7 +3,7 @@
 use super::drafted::Drafted;
 use super::forms;
 use super::menu::Choice;
-use crate::step::{Depth, Prompt};
+use crate::item::step::{Depth, Prompt};
 
 /// An answer to a prompt, or the lack of one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::exit::Fail;
 use super::service;
-use crate::library::sha256;
+use crate::item::library::sha256;
 use crate::run::clock::nanoseconds;
 
 /// Bytes of a summary; the runner refuses all of one that is over 1 MiB.
@@ -42,6 +42,9 @@ fn append(path: &Path, text: &str) -> Result<(), Fail> {
     let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| {
-        Fail::new(format!("{} cannot be written: {error}", crate::plain::shown(&path.display().to_string())))
+        Fail::new(format!(
+            "{} cannot be written: {error}",
+            crate::text::plain::shown(&path.display().to_string())
+        ))
     })
 }

@@ -9,13 +9,14 @@ use serde_json::json;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Clock, Global, open, table};
+use crate::git::{Repo, short};
 use crate::item::{is_document, meta};
-use crate::landing;
-use crate::plain;
-use crate::repo::{Repo, short};
 use crate::run::clock::now;
 use crate::run::identity;
+use crate::run::landing;
 use crate::run::place;
+use crate::text::path;
+use crate::text::plain;
 
 #[derive(Debug, Args)]
 #[command(
@@ -61,7 +62,7 @@ fn wanted(global: &Global, options: &Options) -> Result<Added, Fail> {
         return Ok(Added { item, name, source: meta::Source::Manual, draft: None });
     };
     let text = super::github::text(global, number)?;
-    let item = options.item.clone().unwrap_or_else(|| crate::item::path::slug_of(&text.title, number));
+    let item = options.item.clone().unwrap_or_else(|| path::slug_of(&text.title, number));
     let name = options.name.clone().unwrap_or_else(|| text.title.clone());
     Ok(Added { item, name, source: meta::Source::GitHub(number), draft: Some(text.draft()) })
 }

@@ -21,28 +21,28 @@ use super::unified::unified;
 use super::{Clock, Global, keyboard, open, push, table};
 use crate::analysis::Stopped;
 use crate::analysis::event::to_lines;
-use crate::config::Config;
 use crate::discussion;
 use crate::discussion::event::{Author, Record, Time};
+use crate::git::{Repo, short};
+use crate::item::config::Config;
+use crate::item::library::Library;
 use crate::item::meta::{self, Source};
-use crate::landing;
-use crate::library::Library;
-use crate::model::Meter;
-use crate::model::prompt::Want;
-use crate::persona::Cast;
-use crate::plain::{self, count};
-use crate::repo::{Repo, short};
+use crate::item::persona::Cast;
+use crate::item::step::Depth;
 use crate::run::before;
 use crate::run::check_outputs;
 use crate::run::clock::now;
 use crate::run::identity;
+use crate::run::landing;
 use crate::run::place;
 use crate::run::run_id::{message, run_id};
+use crate::run::script::{Asked, Input, Script, comments};
 use crate::run::settings::review_options;
 use crate::run::voices::{self, Wanted};
 use crate::run::walk::{Audience, Drafting, Mode, Setup, Walked, walk};
-use crate::script::{Asked, Input, Script, comments};
-use crate::step::Depth;
+use crate::text::plain::{self, count};
+use crate::voice::model::Meter;
+use crate::voice::model::prompt::Want;
 
 #[derive(Debug, Args)]
 #[command(
@@ -196,7 +196,7 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     let mut went = walk_item(global, task, screen)?;
     if let Some(out) = &options.out {
         let shown = plain::shown(&out.display().to_string());
-        crate::files::write_whole(out, to_lines(&went.walked.log).as_bytes())
+        crate::run::files::write_whole(out, to_lines(&went.walked.log).as_bytes())
             .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
         screen.say_strong(&format!("Recorded in {shown}; nothing was committed."));
     }
@@ -383,7 +383,7 @@ fn find_or_add(
     let found = repo.find_item(place.base, &task.item, &config.folders());
     let at = task.fixed.unwrap_or_else(now);
     let (path, text) = match (&found, &task.new) {
-        (Err(crate::repo::Error::NoItem { .. }), Some((source, name))) => {
+        (Err(crate::git::Error::NoItem { .. }), Some((source, name))) => {
             let path = table::new_path(&task.item, config.items())?;
             let text = meta::new_item(*source, table::slug(&path), name, at, &place.base.to_string());
             (path, Some(text))

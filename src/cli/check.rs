@@ -19,12 +19,12 @@ use super::screen::Screen;
 use super::{Global, open, read_file, report};
 use crate::additive::Rule;
 use crate::additive::declared::Declaration;
-use crate::agent::hook::Agent;
-use crate::check::{self, Gate, Report};
-use crate::config::{self, Config};
+use crate::additive::policy::Policy;
+use crate::cli::agent_hook::Agent;
+use crate::git::{Objects, Repo, Step, Unwritten, WayBack, short};
 use crate::item::Elsewhere;
-use crate::policy::Policy;
-use crate::repo::{Objects, Repo, Step, Unwritten, WayBack, short};
+use crate::item::config::{self, Config};
+use crate::run::check::{self, Gate, Report};
 
 #[derive(Debug, Default, Args)]
 #[command(
@@ -131,7 +131,7 @@ fn no_upstream(repo: &Repo, options: &Options) -> Fail {
     let root = repo.work_tree().unwrap_or_else(|| repo.path());
     let named = options.paths.iter().find_map(|path| {
         let text = path.to_str()?;
-        (!root.join(text).exists() && repo.resolve(text).is_ok()).then(|| crate::plain::shown(text))
+        (!root.join(text).exists() && repo.resolve(text).is_ok()).then(|| crate::text::plain::shown(text))
     });
     match named {
         Some(revision) => Fail::new(format!("{revision} is taken for a path here, and is a revision"))
@@ -228,7 +228,7 @@ fn compare(
 fn named_paths_exist(repo: &Repo, ranges: &[Range]) -> Result<(), Fail> {
     for range in ranges.iter().filter(|range| !range.of_each) {
         let entries = range.way.policies.iter().flat_map(Policy::entries);
-        for named in entries.flat_map(crate::policy::Entry::named) {
+        for named in entries.flat_map(crate::additive::policy::Entry::named) {
             let mut is_there = range.old.is_none();
             for tree in [range.old, range.new].into_iter().flatten() {
                 is_there = is_there || repo.has_path(tree, Path::new(named))?;
@@ -236,7 +236,7 @@ fn named_paths_exist(repo: &Repo, ranges: &[Range]) -> Result<(), Fail> {
             if !is_there {
                 return Err(Fail::new(format!(
                     "`protect` names {}, which is neither in the base nor in the head",
-                    crate::plain::shown(named)
+                    crate::text::plain::shown(named)
                 ))
                 .with_hint(format!("correct the path in {}, or remove the entry", config::FILE)));
             }
@@ -278,7 +278,7 @@ fn protects_something(
         for glob in unmatched(policies, objects, trees)? {
             screen.warn(&format!(
                 "`protect`: {} matches nothing in the base and in the head",
-                crate::plain::shown(&glob)
+                crate::text::plain::shown(&glob)
             ));
         }
     }
@@ -296,8 +296,7 @@ fn unmatched(
         let mut matches = entry.named().next().is_some();
         for tree in trees.into_iter().flatten() {
             let reaches = |folder: &[u8]| entry.reaches(folder);
-            matches =
-                matches || crate::repo::holds(objects, tree, &reaches, &mut |path| entry.matches(path))?;
+            matches = matches || crate::git::holds(objects, tree, &reaches, &mut |path| entry.matches(path))?;
         }
         if !matches {
             found.extend(entry.globs().map(str::to_owned));
@@ -349,7 +348,7 @@ type Made<'m> = &'m dyn Fn(&Config) -> Result<Vec<Elsewhere>, Fail>;
 fn policies(global: &Global, repo: &Repo, trees: &[Oid], made: Made<'_>) -> Result<Vec<Policy>, Fail> {
     let operators = match &global.config {
         Some(path) => {
-            let name = crate::plain::shown(&path.display().to_string());
+            let name = crate::text::plain::shown(&path.display().to_string());
             Some(Config::read(&name, &read_file(path, 1 << 20)?)?)
         }
         None => None,
@@ -597,8 +596,8 @@ fn resolve(repo: &Repo, revision: &str) -> Result<Oid, Fail> {
     }
     Err(Fail::new(format!(
         "\"{}\" may be {}",
-        crate::plain::shown(revision),
-        meanings.iter().map(|name| crate::plain::shown(name)).collect::<Vec<_>>().join(" or ")
+        crate::text::plain::shown(revision),
+        meanings.iter().map(|name| crate::text::plain::shown(name)).collect::<Vec<_>>().join(" or ")
     ))
     .with_hint("write one of them out"))
 }
@@ -611,7 +610,8 @@ fn pushed(repo: &Repo, refused: &mut Vec<Report>) -> Result<Vec<Wanted>, Fail> {
     let mut found = Vec::new();
     for (at, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = || {
-            let shown = crate::plain::cut(&crate::plain::one_line(&crate::plain::clean(line)), 80);
+            let shown =
+                crate::text::plain::cut(&crate::text::plain::one_line(&crate::text::plain::clean(line)), 80);
             Fail::new(format!("standard input, line {at}: \"{shown}\" is no `old new ref`"))
                 .with_hint("git gives such lines to a pre-receive hook")
         };
@@ -622,7 +622,7 @@ fn pushed(repo: &Repo, refused: &mut Vec<Report>) -> Result<Vec<Wanted>, Fail> {
         let (old, new) = (id()?, id()?);
         let name = words.next().filter(|name| name.starts_with("refs/")).ok_or_else(wrong)?;
         if name.starts_with("refs/replace/") {
-            refused.push(check::replaced(&crate::plain::shown(name), old, new));
+            refused.push(check::replaced(&crate::text::plain::shown(name), old, new));
             continue;
         }
         let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
@@ -658,7 +658,7 @@ fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<
                 std::path::Component::CurDir => {}
                 std::path::Component::ParentDir if whole.pop() => {}
                 _ => {
-                    let shown = crate::plain::shown(&path.display().to_string());
+                    let shown = crate::text::plain::shown(&path.display().to_string());
                     return Err(Fail::new(format!("{shown} is no path in this repository"))
                         .with_hint("name one from the current folder"));
                 }
@@ -669,7 +669,7 @@ fn wanted_paths(options: &Options, repo: &Repo, ranges: &[Range]) -> Result<Vec<
             is_there = is_there || repo.has_path(tree, &whole)?;
         }
         if !is_there {
-            let shown = crate::plain::shown(&path.display().to_string());
+            let shown = crate::text::plain::shown(&path.display().to_string());
             return Err(Fail::new(format!("{shown} is neither in the base nor in the head"))
                 .with_hint("name a path from the current folder, or none to compare all that is protected"));
         }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::exit::Code;
 use super::screen::Screen;
-use crate::finding::Finding;
-use crate::plain;
+use crate::text::finding::Finding;
+use crate::text::plain;
 
 /// Shows the findings and how many files were read: `24 built-in step files, nothing to fix.`
 pub fn say(findings: &[Finding], files: usize, what: &str, screen: &Screen) -> Code {

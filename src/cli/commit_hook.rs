@@ -8,8 +8,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::plain;
-use crate::repo::Repo;
+use crate::git::Repo;
+use crate::text::plain;
 
 /// The hook as `init --hook` writes it.
 pub const TEXT: &str = include_str!("init/pre-commit");

@@ -11,11 +11,11 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::service::variable;
 use super::{Global, open, table};
-use crate::config::Config;
-use crate::plain::{self, count, shown};
-use crate::repo::Repo;
+use crate::git::Repo;
+use crate::item::config::Config;
 use crate::run::before;
 use crate::run::voices::{Choice, Wanted};
+use crate::text::plain::{self, count, shown};
 
 #[derive(Debug, Args)]
 #[command(
@@ -97,7 +97,7 @@ fn version() -> Check {
 
 fn repository(repo: &Repo) -> Check {
     let found = match repo.resolve("HEAD") {
-        Err(crate::repo::Error::Unborn) => Finding::Wrong(
+        Err(crate::git::Error::Unborn) => Finding::Wrong(
             "the repository has no commit yet".to_owned(),
             "git add . && git commit -m \"Begin\"".to_owned(),
         ),
@@ -140,11 +140,12 @@ fn settings(global: &Global, repo: &Repo) -> Result<Config, Fail> {
     if let Some(config) = table::operators(global)? {
         return Ok(config);
     }
-    let on_disk = repo.work_tree().map(|root| root.join(crate::config::FILE)).filter(|path| path.exists());
+    let on_disk =
+        repo.work_tree().map(|root| root.join(crate::item::config::FILE)).filter(|path| path.exists());
     match (on_disk, repo.resolve("HEAD")) {
         (Some(path), _) => {
             let bytes = super::read_file(&path, 1 << 20)?;
-            Ok(Config::read_version(crate::config::FILE, &bytes, crate::config::ON_DISK)?)
+            Ok(Config::read_version(crate::item::config::FILE, &bytes, crate::item::config::ON_DISK)?)
         }
         (None, Ok(head)) => table::config(global, repo, head),
         (None, Err(_)) => Ok(Config::default()),

@@ -13,17 +13,17 @@ use super::unified::unified;
 use super::voices;
 use super::{Clock, Global, open, push, table};
 use crate::discussion::event::Record;
+use crate::git::short;
 use crate::item::meta::Source;
-use crate::landing::{self};
-use crate::plain;
-use crate::repo::short;
 use crate::run::clock::now;
 use crate::run::elaborate::{announce, begin, discuss, head, not_committed, stand_in};
+use crate::run::landing::{self};
 use crate::run::resume::Log;
+use crate::run::script::Script;
+use crate::run::session::hold;
 use crate::run::voices::Wanted;
 use crate::run::{Held, Landed, Medium, Setup, Task, hold_and_keep, hold_and_land, plan, set_up};
-use crate::script::Script;
-use crate::session::hold;
+use crate::text::plain;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roundtable elaborate offline-mode --step 01-03 --script talk.txt")]

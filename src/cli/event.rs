@@ -5,7 +5,7 @@ use git2::Oid;
 use serde_json::Value;
 
 use super::exit::Fail;
-use crate::repo::Repo;
+use crate::git::Repo;
 
 /// An event of Actions.
 pub struct Event {
@@ -30,7 +30,7 @@ impl Event {
         let bytes = super::read_file(std::path::Path::new(&path), 32 << 20)?;
         let payload = serde_json::from_slice(&bytes)
             .map_err(|error| Fail::new(format!("the event file of Actions is no JSON: {error}")))?;
-        Ok(Some(Event { name: crate::plain::shown(&name), payload }))
+        Ok(Some(Event { name: crate::text::plain::shown(&name), payload }))
     }
 
     pub fn name(&self) -> &str {

@@ -7,9 +7,9 @@ use clap::error::ErrorKind;
 use serde_json::{Map, Value, json};
 
 use super::screen::Screen;
-use crate::finding::{Finding, nearest};
-use crate::plain;
 pub use crate::run::Fail;
+use crate::text::finding::{Finding, nearest};
+use crate::text::plain;
 
 /// The exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,9 +17,9 @@ use super::commit_hook::{self, Hook, State};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open};
-use crate::agent::hook::Agent;
-use crate::plain;
-use crate::policy::Preset;
+use crate::additive::policy::Preset;
+use crate::cli::agent_hook::Agent;
+use crate::text::plain;
 
 #[derive(Debug, Args)]
 #[command(
@@ -126,7 +126,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let action = github::action(options)?;
     let mut wanted = Vec::new();
     if options.github || !(options.hook || options.agent.is_some()) {
-        wanted.push(Wanted::text(crate::config::FILE, settings(options, &layouts(&root))?));
+        wanted.push(Wanted::text(crate::item::config::FILE, settings(options, &layouts(&root))?));
     }
     if options.github {
         wanted.extend(github::workflows(options, action.as_deref()));
@@ -149,7 +149,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         tell(file, *state, options, screen);
         told.push(json!({"path": file.path, "written": *state == FileState::Missing && !options.dry_run, "result": state.name(options.dry_run)}));
     }
-    if let Some((file, _)) = found.iter().find(|(file, _)| file.path == crate::config::FILE) {
+    if let Some((file, _)) = found.iter().find(|(file, _)| file.path == crate::item::config::FILE) {
         protection::tell(&root, &file.text, screen);
     }
     if options.github {
@@ -193,7 +193,7 @@ fn hang_up(hook: &Hook, dry_run: bool, screen: &Screen) -> Result<Value, Fail> {
     };
     if state == FileState::Missing && !dry_run {
         let written = std::fs::create_dir_all(hook.path.parent().unwrap_or(&hook.path))
-            .and_then(|()| crate::files::write_whole(&hook.path, commit_hook::TEXT.as_bytes()))
+            .and_then(|()| crate::run::files::write_whole(&hook.path, commit_hook::TEXT.as_bytes()))
             .and_then(|()| make_program(&hook.path));
         written.map_err(|error| Fail::new(format!("{path} cannot be written: {error}")))?;
     }
@@ -331,7 +331,7 @@ fn write(root: &Path, file: &Wanted) -> Result<(), Fail> {
     let path: PathBuf = root.join(&file.path);
     let folder = path.parent().unwrap_or(root);
     let written = std::fs::create_dir_all(folder)
-        .and_then(|()| crate::files::write_whole(&path, file.text.as_bytes()))
+        .and_then(|()| crate::run::files::write_whole(&path, file.text.as_bytes()))
         .and_then(|()| if file.is_program { make_program(&path) } else { Ok(()) });
     written.map_err(|error| Fail::new(format!("{} cannot be written: {error}", file.path)))
 }

@@ -15,9 +15,9 @@ use super::exit::Fail;
 use super::screen::Screen;
 use crate::discussion::Discussion;
 use crate::discussion::event::Event;
-use crate::plain;
-use crate::script::{Occasion, Reply, Script};
-use crate::session::asked;
+use crate::run::script::{Occasion, Reply, Script};
+use crate::run::session::asked;
+use crate::text::plain;
 
 /// What can be typed instead of a message.
 const HELP: &str = "\

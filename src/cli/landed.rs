@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::screen::Screen;
 use super::unified::unified;
 use crate::item::Change;
-use crate::plain::count;
 use crate::run::Landed;
 use crate::synthesis::Outcome;
 use crate::synthesis::layout::Layout;
+use crate::text::plain::count;
 
 /// The artifacts that took an addition, as `--json` names them.
 pub fn artifacts(outcome: &Outcome) -> Vec<Value> {
@@ -66,7 +66,7 @@ pub fn to_json(landed: &Landed) -> Value {
 pub fn say_change(change: &Change, screen: &Screen) {
     if change.path.ends_with(".jsonl") && change.before.is_none() {
         let events = String::from_utf8_lossy(&change.after).lines().count();
-        let path = crate::plain::shown(&change.path);
+        let path = crate::text::plain::shown(&change.path);
         return screen.say_diff(&format!(
             "--- /dev/null\n+++ b/{path}\n+{} of this discussion",
             count(events, "event")

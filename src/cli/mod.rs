@@ -3,6 +3,7 @@
 
 mod actions;
 mod add;
+pub mod agent_hook;
 mod analyze;
 
 mod check;
@@ -45,8 +46,8 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, V
 pub use self::exit::Code;
 use self::exit::Fail;
 use self::screen::Screen;
-use crate::discussion::event::Time;
-use crate::repo::{Repo, cut_off};
+use crate::git::{Repo, cut_off};
+use crate::text::time::Time;
 
 /// Find what requirements leave open, discuss it, and commit what was said and decided. Nothing
 /// that is in the documents changes.
@@ -286,7 +287,7 @@ impl Clock {
 /// A moment that an argument names.
 fn fixed_at(name: &str, at: &str) -> Result<Time, Fail> {
     let time = Time::parse(at)
-        .map_err(|error| Fail::new(format!("{name}: {error}")).with_hint(crate::time::FORM))?;
+        .map_err(|error| Fail::new(format!("{name}: {error}")).with_hint(crate::text::time::FORM))?;
     of_a_commit(name, time)
 }
 
@@ -305,7 +306,7 @@ fn epoch() -> Result<Option<Time>, Fail> {
     let Some(epoch) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|value| !value.is_empty()) else {
         return Ok(None);
     };
-    let text = crate::plain::shown(&epoch.to_string_lossy());
+    let text = crate::text::plain::shown(&epoch.to_string_lossy());
     let wrong = || {
         Fail::new(format!("SOURCE_DATE_EPOCH is \"{text}\""))
             .with_hint("it is a whole number of seconds since 1970")
@@ -344,7 +345,7 @@ fn open(global: &Global) -> Result<Repo, Fail> {
         Some(path) if !path.exists() => {
             return Err(Fail::new(format!(
                 "--repo: {} does not exist",
-                crate::plain::shown(&path.display().to_string())
+                crate::text::plain::shown(&path.display().to_string())
             ))
             .with_hint("name a folder of a git repository"));
         }
@@ -388,7 +389,7 @@ fn current_folder() -> Result<PathBuf, Fail> {
 /// Reads a file that an argument names.
 fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Fail> {
     use std::io::Read as _;
-    let shown = crate::plain::shown(&path.display().to_string());
+    let shown = crate::text::plain::shown(&path.display().to_string());
     let refused = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => missing(path),
         _ => Fail::new(format!("{shown} cannot be read: {error}")).with_hint("see whether you may read it"),
@@ -414,10 +415,10 @@ fn missing(path: &Path) -> Fail {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names: Vec<String> = files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let near = crate::finding::suggestion(&name, &known);
+    let near = crate::text::finding::suggestion(&name, &known);
     let hint = near.unwrap_or_else(|| "name a file from the current folder".to_owned());
-    Fail::new(format!("there is no file {}", crate::plain::shown(&path.display().to_string())))
-        .with_hint(crate::plain::clean(&hint))
+    Fail::new(format!("there is no file {}", crate::text::plain::shown(&path.display().to_string())))
+        .with_hint(crate::text::plain::clean(&hint))
 }
 
 #[cfg(test)]

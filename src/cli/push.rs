@@ -5,8 +5,8 @@ use git2::Oid;
 use super::exit::Fail;
 use super::screen::Screen;
 use super::service;
-use crate::repo::remote::{Pushed, Remote};
-use crate::repo::{Repo, short};
+use crate::git::remote::{Pushed, Remote};
+use crate::git::{Repo, short};
 use crate::run::{Landed, Setup, land_again};
 
 /// How often additions are placed again after somebody else's commits.

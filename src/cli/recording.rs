@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::exit::Fail;
 use super::{Global, open, read_file};
-use crate::plain;
 use crate::replay::{Place, Recording};
+use crate::text::plain;
 
 /// Recordings over this many bytes are refused (64 MiB).
 const LARGEST: u64 = 64 << 20;

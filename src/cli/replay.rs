@@ -17,13 +17,13 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::unified::diff;
 use super::{Global, columns, open, recording, table};
-use crate::library::Library;
-use crate::plain::count;
-use crate::policy::Policy;
-use crate::remedy::Problem;
+use crate::additive::policy::Policy;
+use crate::git::short;
+use crate::item::library::Library;
 use crate::replay::today::{self, Lost, Part};
 use crate::replay::{By, Divergence, Place, Recording, Replay, Replayed, Unread};
-use crate::repo::short;
+use crate::text::plain::count;
+use crate::text::remedy::Problem;
 
 #[derive(Debug, Args)]
 #[command(
@@ -70,7 +70,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         for argument in &options.recordings {
             let (name, result) = match recording::read(global, argument) {
                 Ok(recording) => (recording.name.clone(), again(&replay, &recording)),
-                Err(fail) => (crate::plain::shown(argument), Err(fail.into_problem())),
+                Err(fail) => (crate::text::plain::shown(argument), Err(fail.into_problem())),
             };
             told.tell(&name, None, result)?;
         }
@@ -281,11 +281,9 @@ impl<'s> Told<'s> {
             vec![item.to_owned(), format!("{same:>10}"), format!("{other:>6}"), format!("{unread:>6}")]
         };
         let mut rows = vec![row("item", ["reproduced".into(), "differ".into(), "unread".into()])];
-        rows.extend(
-            self.counts
-                .iter()
-                .map(|(item, counts)| row(&crate::plain::shown(item), counts.map(|count| count.to_string()))),
-        );
+        rows.extend(self.counts.iter().map(|(item, counts)| {
+            row(&crate::text::plain::shown(item), counts.map(|count| count.to_string()))
+        }));
         for line in columns::lines(&rows, self.screen.width()) {
             self.screen.say(&line);
         }

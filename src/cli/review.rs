@@ -11,10 +11,11 @@ use super::check::Format;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, report};
-use crate::config::{self, Config};
-use crate::library::{File, Library};
-use crate::review::{self, Document, Review, Rules, Severity};
+use crate::item::config::{self, Config};
+use crate::item::library::{File, Library};
+use crate::review::{self, Document, Review, Rules};
 use crate::run::settings;
+use crate::text::finding::Severity;
 pub use documents::Source;
 
 #[derive(Debug, Default, Args)]
@@ -85,7 +86,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         (None, Some(config::FailOn::Note)) => FailOn::Note,
         (None, Some(config::FailOn::None)) => FailOn::None,
     };
-    report::review::write(&found, &source.texts, format, options.explain, screen)?;
+    report::review::write(&found, format, options.explain, screen)?;
     screen.check().map_err(Fail::new)?;
     let fails = found.findings.iter().any(|finding| !finding.is_hint && fail_on.fails(finding.severity));
     Ok(if fails { Code::No } else { Code::Yes })

@@ -16,12 +16,12 @@ use super::pager;
 use crate::discussion::Discussion;
 use crate::discussion::event::Record;
 use crate::discussion::transcript::{self, Speaker};
-use crate::finding::Finding;
-use crate::persona::Cast;
-use crate::plain;
-use crate::review::{self, Severity};
+use crate::item::persona::Cast;
+use crate::review;
 use crate::run::Observer;
-use crate::script::Script;
+use crate::run::script::Script;
+use crate::text::finding::{Finding, Severity};
+use crate::text::plain;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Where the program writes to.
@@ -71,7 +71,7 @@ const SEATS: [AnsiColor; 6] = [
 
 /// The same JSON in signs that everybody sees and no runner obeys.
 fn harmless(json: &str) -> String {
-    crate::json::visible(json).replace("##[", "##\\u005b")
+    crate::text::json::visible(json).replace("##[", "##\\u005b")
 }
 
 /// The colour of a finding.

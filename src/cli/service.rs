@@ -1,10 +1,10 @@
 //! GitHub as the environment names it: server, API, repository, token.
 
 use super::exit::Fail;
+use crate::git::Repo;
+use crate::git::remote::Remote;
 use crate::github::hub::Hub;
 use crate::http::{self, Secret, Url};
-use crate::repo::Repo;
-use crate::repo::remote::Remote;
 pub use crate::run::environment::variable;
 
 /// Where GitHub's own server is.

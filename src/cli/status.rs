@@ -13,17 +13,17 @@ use crate::analysis::artifact::data;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
 use crate::analysis::{depth, phase_name};
-use crate::decisions::{self, Decisions, Entry};
 use crate::discussion::event::{Event, Record};
+use crate::git::{Leftover, Repo, Stored};
+use crate::history::decisions::{self, Decisions, Entry};
+use crate::history::provenance;
 use crate::item::Item;
+use crate::item::library::Library;
 use crate::item::meta::{Meta, Standing};
-use crate::library::Library;
-use crate::persona::PHASES;
-use crate::plain::{self, count};
-use crate::provenance;
-use crate::repo::{Leftover, Repo, Stored};
+use crate::item::persona::PHASES;
+use crate::item::step::Step;
 use crate::run::before;
-use crate::step::Step;
+use crate::text::plain::{self, count};
 
 #[derive(Debug, Args)]
 #[command(
@@ -60,7 +60,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         let wanted = table::forward(item);
         let wanted = wanted.trim_start_matches("./").trim_end_matches('/');
         let known: Vec<&str> = found.keys().map(|path| table::slug(path)).collect();
-        let near = crate::finding::suggestion(wanted, &known);
+        let near = crate::text::finding::suggestion(wanted, &known);
         let kept: Vec<String> = found
             .keys()
             .filter(|path| path.as_str() == wanted || table::slug(path) == wanted)
@@ -120,7 +120,7 @@ fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, Found>
             Err(finding) => findings.push(finding),
         }
     }
-    crate::finding::Finding::all(findings).map_or(Ok(()), |finding| Err(finding.into()))
+    crate::text::finding::Finding::all(findings).map_or(Ok(()), |finding| Err(finding.into()))
 }
 
 /// Whether the codebase has moved on since a hash: asked once for each.

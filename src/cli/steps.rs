@@ -11,13 +11,13 @@ use super::screen::Screen;
 use super::{Global, columns, current_folder, open, read_file, table};
 use crate::analysis::plan::{self, Unplannable};
 use crate::analysis::skip::{Facts, is_skipped};
-use crate::config::{self, Config};
-use crate::files;
-use crate::finding::Finding;
-use crate::library::{File, Library, embedded_files, embedded_steps, is_persona, is_step};
-use crate::persona::{Cast, PHASES, Persona};
-use crate::repo::Repo;
-use crate::step::{Depth, Step, lint};
+use crate::git::Repo;
+use crate::item::config::{self, Config};
+use crate::item::library::{File, Library, embedded_files, embedded_steps, is_persona, is_step};
+use crate::item::persona::{Cast, PHASES, Persona};
+use crate::item::step::{Depth, Step, lint};
+use crate::run::files;
+use crate::text::finding::Finding;
 
 #[derive(Debug, Args)]
 #[command(
@@ -71,7 +71,7 @@ fn library(global: &Global) -> Result<Arc<Library>, Fail> {
         folder.as_ref().map_or(Ok(Vec::new()), |folder| files::read(&root.join(folder)))
     };
     let read = Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?, &overlay(&config.rules)?);
-    let below = |unusable: crate::library::Unusable| {
+    let below = |unusable: crate::item::library::Unusable| {
         unusable.below(config.steps.as_deref(), config.templates.as_deref())
     };
     Ok(Arc::new(read.map_err(below)?))
@@ -90,7 +90,7 @@ fn work_tree_config(global: &Global, root: &Path) -> Result<Config, Fail> {
     if global.config.is_none() && !path.exists() {
         return Ok(Config::default());
     }
-    let name = crate::plain::shown(&path.display().to_string());
+    let name = crate::text::plain::shown(&path.display().to_string());
     Ok(Config::read_version(&name, &read_file(&path, 1 << 20)?, config::ON_DISK)?)
 }
 
@@ -215,7 +215,7 @@ fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<File>>, Fai
         if !at.is_dir() {
             return Err(Fail::new(format!(
                 "{} is no folder",
-                crate::plain::shown(&dir.display().to_string())
+                crate::text::plain::shown(&dir.display().to_string())
             ))
             .with_hint("name the root of the steps, such as .roundtable/steps"));
         }
@@ -266,7 +266,7 @@ fn doubles(files: &[&File], own: bool) -> Vec<Finding> {
         }
         for id in &step.depends_on {
             let known = steps.iter().map(|(step, _)| step).chain(&built_in).any(|other| other.id == *id);
-            if crate::step::is_step_id(id) && !known {
+            if crate::item::step::is_step_id(id) && !known {
                 let message = format!("depends on step {id}, which does not exist");
                 let finding = Finding::near(&step.path, text, id, message);
                 findings.push(finding.hint("`roundtable steps list` shows the steps there are"));

@@ -7,8 +7,8 @@ use git2::Oid;
 
 use super::screen::Screen;
 use super::{Global, exit::Fail, read_file};
-use crate::config::{self, Config};
-use crate::repo::Repo;
+use crate::git::Repo;
+use crate::item::config::{self, Config};
 pub use crate::run::library::BuiltIn;
 pub use crate::run::place::{ahead, new_path, own_branch, slug};
 use crate::run::settings::Settings;
@@ -16,7 +16,7 @@ use crate::run::settings::Settings;
 /// The settings of `--config`, which win over a commit's own.
 pub fn operators(global: &Global) -> Result<Option<Config>, Fail> {
     let Some(path) = &global.config else { return Ok(None) };
-    let name = crate::plain::shown(&path.display().to_string());
+    let name = crate::text::plain::shown(&path.display().to_string());
     Ok(Some(Config::read_version(&name, &read_file(path, 1 << 20)?, config::ON_DISK)?))
 }
 
@@ -32,11 +32,12 @@ pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail>
 
 /// The bytes of a script, with its name; `-` is standard input.
 pub fn script(path: &Path) -> Result<(String, Vec<u8>), Fail> {
-    let limit = crate::script::LARGEST as u64;
+    let limit = crate::run::script::LARGEST as u64;
     if path != Path::new("-") {
         // A pipe has no name that says anything: `--script <(…)`.
         let is_named = std::fs::metadata(path).map_or(true, |file| file.is_file() || file.is_dir());
-        let name = if is_named { crate::plain::shown(&path.display().to_string()) } else { "-".to_owned() };
+        let name =
+            if is_named { crate::text::plain::shown(&path.display().to_string()) } else { "-".to_owned() };
         return Ok((name, read_file(path, limit)?));
     }
     let mut bytes = Vec::new();
@@ -50,7 +51,7 @@ pub fn script(path: &Path) -> Result<(String, Vec<u8>), Fail> {
 pub fn note_nothing(repo: &Repo, what: &str, revision: &str, screen: &Screen) {
     let branches = repo.branches("roundtable/").unwrap_or_default();
     let Some(branch) = branches.iter().find(|branch| branch.as_str() != revision) else { return };
-    let revision = crate::plain::shown(revision);
+    let revision = crate::text::plain::shown(revision);
     screen.note(&format!("there is no {what} at {revision}; --rev {branch} looks at that branch"));
 }
 

@@ -12,18 +12,19 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, table};
-use crate::decisions::{self, Entry};
 use crate::discussion::event::{Event, Record, Time, from_lines};
 use crate::discussion::summary::Decision;
 use crate::discussion::{Finished, finished};
+use crate::git::{Repo, There, Unwritten, short};
+use crate::history::decisions::{self, Entry};
+use crate::history::provenance;
+use crate::history::trace::{self, Finding, Trace};
 use crate::item::Meta;
+use crate::item::library::Library;
 use crate::item::meta;
-use crate::library::Library;
-use crate::plain::{self, count};
-use crate::provenance;
-use crate::repo::{Repo, There, Unwritten, short};
 use crate::synthesis::suffix;
-use crate::trace::{self, Finding, Trace};
+use crate::text::path;
+use crate::text::plain::{self, count};
 
 #[derive(Debug, Args)]
 #[command(
@@ -79,14 +80,14 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
             .with_hint(near.as_deref().unwrap_or(hint))
     };
     let bytes = match repo.file(commit, &path) {
-        Err(crate::repo::Error::Foreign { what: "a folder", .. }) => {
+        Err(crate::git::Error::Foreign { what: "a folder", .. }) => {
             return Err(
                 Fail::new(format!("{} is a folder", plain::shown(&path))).with_hint("name a file in it")
             );
         }
         read => read?.ok_or_else(missing)?,
     };
-    let text = crate::json::utf8(&plain::shown(&path), &bytes)?.to_owned();
+    let text = crate::text::json::utf8(&plain::shown(&path), &bytes)?.to_owned();
     let config = table::config(global, &repo, commit)?;
     let library = table::BuiltIn::begin().library(&repo, commit, &config)?;
     let item = repo.item_of(commit, &path)?.map(|item| (path[item.len() + 1..].to_owned(), item));
@@ -138,7 +139,7 @@ fn in_repository(repo: &Repo, name: &str) -> Result<String, Fail> {
         return if path.is_empty() { Err(no_path(name)) } else { Ok(path) };
     }
     let path = table::forward(name.trim_start_matches("./"));
-    if !crate::item::path::is_plain(&path) {
+    if !path::is_plain(&path) {
         return Err(no_path(name));
     }
     Ok(path)
@@ -203,7 +204,7 @@ impl Subject<'_> {
     /// The log of a recording, if it can be read.
     fn recorded(&self, path: &str) -> Result<Option<Vec<Record>>, Fail> {
         let Some(bytes) = self.repo.file(self.commit, path)? else { return Ok(None) };
-        Ok(Some(from_lines(path, crate::json::utf8(path, &bytes)?)?))
+        Ok(Some(from_lines(path, crate::text::json::utf8(path, &bytes)?)?))
     }
 
     /// The record of a discussion in meta.json: which one, of how many.

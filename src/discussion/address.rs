@@ -7,7 +7,7 @@
 //! is [`Address::Unclear`] and the lead asks. A message that says something beside its exit words
 //! has content, and is heard before the discussion ends.
 
-use crate::persona::Cast;
+use crate::item::persona::Cast;
 use crate::text::markdown::{Line, Part, read};
 use crate::text::sentences::without_quotations;
 use crate::text::words::{Word, words};
@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn a_name_that_nobody_has_is_noticed() {
-        let cast = crate::library::Library::built_in().unwrap().cast;
+        let cast = crate::item::library::Library::built_in().unwrap().cast;
         assert_eq!(stranger("Bob, what do you think?", &cast), Some("Bob"));
         assert_eq!(stranger("Priya, can you check the limit?", &cast), Some("Priya"));
         for text in [
@@ -536,7 +536,7 @@ mod tests {
     }
 
     fn class(text: &str, asked: bool) -> String {
-        let cast = crate::library::Library::built_in().unwrap().cast;
+        let cast = crate::item::library::Library::built_in().unwrap().cast;
         match address(text, &cast, asked) {
             Address::Exit { .. } => "exit".to_owned(),
             Address::Unclear => "unclear".to_owned(),
@@ -725,7 +725,7 @@ mod tests {
 
     #[test]
     fn what_is_said_beside_exit_words_is_content() {
-        let cast = crate::library::Library::built_in().unwrap().cast;
+        let cast = crate::item::library::Library::built_in().unwrap().cast;
         for (text, has_content) in [
             ("I'll ask legal by Friday. That's all, done.", true),
             ("Let's go with option A. Done.", true),

@@ -1,7 +1,7 @@
 //! Events in a few words, for messages.
 
 use super::event::Event;
-use crate::plain;
+use crate::text::plain;
 
 pub(super) fn describe_text(text: &str) -> String {
     format!("\"{}\"", plain::cut(&plain::shown(text), 60))

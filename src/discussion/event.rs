@@ -11,9 +11,11 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::summary::Summary;
-use crate::finding::Finding;
-pub use crate::time::Time;
-use crate::wording;
+pub use crate::item::Author;
+use crate::item::Begin;
+use crate::text::finding::Finding;
+pub use crate::text::time::Time;
+use crate::text::wording;
 
 /// The format number of the recordings this version writes and reads.
 pub const FORMAT: u32 = 2;
@@ -143,24 +145,9 @@ pub struct StepRef {
     pub outputs: Vec<String>,
 }
 
-/// Who the commit is by.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Author {
-    pub name: String,
-    pub email: String,
-    /// The commit message ends in a `Signed-off-by` trailer of theirs.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub signed_off: bool,
-}
-
-impl Author {
-    /// Whether git has a form for the name and the address: one line each, without `<` and `>`.
-    pub fn is_plain(&self) -> bool {
-        let is_plain = |part: &str| {
-            !part.trim().is_empty() && !part.contains(['<', '>']) && !part.chars().any(char::is_control)
-        };
-        is_plain(&self.name) && is_plain(&self.email)
+impl<'a> From<&'a Opened> for Begin<'a> {
+    fn from(opened: &'a Opened) -> Begin<'a> {
+        Begin { meta: opened.new_meta.as_deref(), draft: opened.draft.as_deref() }
     }
 }
 
@@ -441,7 +428,7 @@ pub fn digest(log: &[Record]) -> String {
         line.push(b'\n');
         all.update(&line);
     }
-    crate::library::hex(&all.finalize())
+    crate::item::library::hex(&all.finalize())
 }
 
 /// Reads a recording. Every line must be what this version would write, to the byte.
@@ -451,7 +438,7 @@ pub fn digest(log: &[Record]) -> String {
 pub fn from_lines(path: &str, text: &str) -> Result<Vec<Record>, Finding> {
     read(path, text, |_, ours, line| {
         let same = ours.iter().zip(line.bytes()).take_while(|(ours, theirs)| **ours == *theirs).count();
-        let column = crate::finding::place(line, same).1;
+        let column = crate::text::finding::place(line, same).1;
         Err((column, "the line is not in the form recordings are written in".to_owned(), CHANGED))
     })
 }
@@ -503,12 +490,12 @@ fn read(
             Ok(record) => log.push(record),
             Err((column, message, hint)) => {
                 let finding = Finding::at(path, text, number, column, message).hint(hint);
-                findings.push(crate::front_matter::at_key(text, finding));
+                findings.push(crate::text::front_matter::at_key(text, finding));
             }
         }
         // A file that is something else altogether is one finding, not one a line.
         let is_other = number == 1 && !findings.is_empty();
-        if is_other || findings.len() >= crate::finding::MOST {
+        if is_other || findings.len() >= crate::text::finding::MOST {
             break;
         }
     }

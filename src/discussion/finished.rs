@@ -5,7 +5,8 @@ use super::event::{Class, Closed, Event, Message, Opened, Record, Time, Unheard}
 use super::log::Log;
 use super::open;
 use super::summary::Summary;
-use crate::persona::Cast;
+use crate::item::meta::Elaboration;
+use crate::item::persona::Cast;
 
 /// A discussion that is over: what the landing makes a commit of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,19 @@ pub struct Finished {
     /// where it stayed open between runs.
     pub at: Time,
     pub log: Log,
+}
+
+impl Finished {
+    /// What meta.json keeps of it.
+    pub fn elaboration<'a>(&'a self, personas: &'a [String]) -> Elaboration<'a> {
+        Elaboration {
+            step_id: &self.opened.step.id,
+            turn_count: self.closed.turn_count,
+            personas,
+            at: self.at,
+            summary: &self.summary.summary,
+        }
+    }
 }
 
 /// The parts of a log that is closed, read without judging the way there.

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use roundtable::discussion::focus::Focus;
-//! use roundtable::library::Library;
+//! use roundtable::item::library::Library;
 //!
 //! let library = Library::built_in().unwrap();
 //! let focus = Focus::new(&library, library.step("01-03").unwrap(), "late fees");
@@ -17,10 +17,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::library::Library;
-use crate::marks::{Marks, Phrase};
-use crate::persona::PHASES;
-use crate::step::Step;
+use crate::item::library::Library;
+use crate::item::marks::{Marks, Phrase};
+use crate::item::persona::PHASES;
+use crate::item::step::Step;
 use crate::text::forms::Forms;
 use crate::text::markdown::{Line, read};
 use crate::text::sentences::without_quotations;

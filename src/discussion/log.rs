@@ -7,7 +7,7 @@ use std::ops::Deref;
 use sha2::{Digest, Sha256};
 
 use super::event::{OtherForm, Record, from_any_lines, from_lines};
-use crate::finding::Finding;
+use crate::text::finding::Finding;
 
 /// Events in their order, and their lines: always what [`to_lines`](super::event::to_lines) would write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Log {
 
     /// SHA-256 of all lines, in hexadecimal digits.
     pub fn digest(&self) -> String {
-        crate::library::hex(&Sha256::digest(self.text.as_bytes()))
+        crate::item::library::hex(&Sha256::digest(self.text.as_bytes()))
     }
 
     /// Its events and its text apart, so that passing them on line by line copies none of them.

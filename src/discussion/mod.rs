@@ -11,6 +11,7 @@
 //!
 //! [The example of the crate](crate#a-discussion-as-a-library) opens one, holds it, and replays its log.
 
+pub mod additions;
 pub mod address;
 mod describe;
 pub mod event;
@@ -41,16 +42,14 @@ use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log, lines};
 pub use self::speakable::{MARKUP, is_speakable};
 use self::summary::{Summary, USER};
-use crate::library::Library;
-use crate::persona::{Cast, Persona};
-use crate::plain;
-use crate::step::Step;
-use crate::template::Failed;
+use crate::item::LEAST_TURNS;
+use crate::item::library::Library;
+use crate::item::persona::{Cast, Persona};
+use crate::item::step::Step;
 use crate::text::echo::Echo;
 use crate::text::markdown::{self, read};
-
-/// The least turn limit a discussion can have: framing and the first round.
-pub const LEAST_TURNS: u32 = 3;
+use crate::text::plain;
+use crate::text::template::Failed;
 
 /// The turn limit where messages come one by one and nothing says another.
 pub const TURNS_ONE_BY_ONE: u32 = 60;

@@ -135,5 +135,5 @@ pub fn run_id(log: &[Record]) -> String {
         Some(Event::Opened(opened)) => opened.run.as_str(),
         _ => "",
     };
-    crate::library::sha256(format!("{run} {}", runs(log)).as_bytes())[..32].to_owned()
+    crate::item::library::sha256(format!("{run} {}", runs(log)).as_bytes())[..32].to_owned()
 }

@@ -5,8 +5,8 @@
 //! another option. What comes of it is a choice that the lead puts to the user.
 
 use super::event::{Contribution, Position};
-use crate::persona::{Cast, Persona};
-use crate::plain::one_line;
+use crate::item::persona::{Cast, Persona};
+use crate::text::plain::one_line;
 use crate::text::words::{stems, words};
 
 /// Two personas who differ, the one that spoke first first.
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn opposite_positions_in_a_round_are_found() {
-        let cast = crate::library::Library::built_in().unwrap().cast;
+        let cast = crate::item::library::Library::built_in().unwrap().cast;
         let round = [
             say("business-analyst", "I favor a review screen because inspectors must see what changed."),
             say(
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn recorded_positions_differ_on_the_same_matter_only() {
-        let cast = crate::library::Library::built_in().unwrap().cast;
+        let cast = crate::item::library::Library::built_in().unwrap().cast;
         let differ = |a: (&str, &str), b: (&str, &str)| {
             let round = [side("business-analyst", a.0, a.1), side("system-designer", b.0, b.1)];
             opposition(&cast, &round).is_some()
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn agreement_or_a_position_alone_is_no_disagreement() {
-        let cast = crate::library::Library::built_in().unwrap().cast;
+        let cast = crate::item::library::Library::built_in().unwrap().cast;
         let same = [
             say("business-analyst", "I favor a queue because it is simple."),
             say("solutions-architect", "I favor a queue because it holds."),

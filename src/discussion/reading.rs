@@ -6,11 +6,11 @@ use crate::discussion::finished::{Finished, finished};
 use crate::discussion::log::Log;
 use crate::discussion::open::Paused;
 use crate::discussion::summary::USER;
-use crate::library::Library;
-use crate::persona::Persona;
-use crate::step::Step;
-use crate::template::Failed;
+use crate::item::library::Library;
+use crate::item::persona::Persona;
+use crate::item::step::Step;
 use crate::text::echo::Echo;
+use crate::text::template::Failed;
 
 impl<'l> Discussion<'l> {
     /// Who spoke in a turn: a persona's key, or [`USER`].

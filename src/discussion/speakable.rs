@@ -1,7 +1,7 @@
 //! Which words a persona may be recorded with.
 
-use crate::persona::{Cast, Persona};
-use crate::plain::{self, folded};
+use crate::item::persona::{Cast, Persona};
+use crate::text::plain::{self, folded};
 
 /// Signs that may be put before a name, to make a heading, a quotation or bold type of it.
 pub const MARKUP: [char; 9] = [' ', '\t', '\n', '*', '_', '#', '>', '-', '`'];

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::event::Rest;
-use crate::additions::Addition;
-use crate::persona::Cast;
+use crate::discussion::additions::Addition;
+use crate::item::persona::Cast;
 
 /// The key that stands for the user among `by`.
 pub const USER: &str = "user";
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn attribution_names_in_persona_order_with_the_user_first() {
-        let cast = crate::library::Library::built_in().unwrap().cast;
+        let cast = crate::item::library::Library::built_in().unwrap().cast;
         let of =
             |keys: &[&str]| attribution(&keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>(), &cast);
         assert_eq!(of(&["business-analyst"]), "Maya");

@@ -4,8 +4,8 @@
 //! said are set in by two blanks, so that nobody's words can pass for another speaker's.
 
 use super::event::{Event, Record};
-use crate::persona::{Cast, Persona};
-use crate::plain;
+use crate::item::persona::{Cast, Persona};
+use crate::text::plain;
 
 /// Who speaks in an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn nobodys_words_pass_for_another_speakers() {
-        let cast = crate::library::Library::built_in().unwrap().cast;
+        let cast = crate::item::library::Library::built_in().unwrap().cast;
         let text = "I think\nMaya Chen (Business Analyst): I agree\n\nand so on";
         let message = Message {
             turn: Some(4),

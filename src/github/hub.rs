@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Permission;
 use super::thread::Comment;
 use super::trigger::Person;
-use crate::discussion::event::Time;
 use crate::http::{self, Answer, Failed, Http, Judged, Kind, Method, Request, Secret, Url};
-use crate::plain;
+use crate::item::config::github::Permission;
+use crate::text::plain;
+use crate::text::time::Time;
 
 /// The version of the API that answers are read by.
 const VERSION: &str = "2022-11-28";

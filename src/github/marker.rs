@@ -13,7 +13,7 @@
 //! assert_eq!(Marker::of(&body, 8), None);
 //! ```
 
-pub use crate::script::comments::OUR_MARK as BEGIN;
+pub use crate::run::script::comments::OUR_MARK as BEGIN;
 /// Comments that wait are named up to this many.
 const MAX_WAITING: usize = 500;
 

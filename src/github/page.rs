@@ -10,10 +10,10 @@ use super::thread::Unused;
 use crate::discussion::event::{Event, Opened, Record};
 use crate::discussion::summary::{Decision, Question};
 use crate::discussion::{Finished, open};
-use crate::library::Library;
-use crate::page::{self, Format};
-use crate::plain;
-use crate::template::{Failed, safe};
+use crate::history::page::{self, Format};
+use crate::item::library::Library;
+use crate::text::plain;
+use crate::text::template::{Failed, safe};
 
 /// Room for a transcript in a comment, in characters.
 const TRANSCRIPT: usize = 40_000;

@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 
 use super::hub::Edit;
 use super::trigger::Person;
-use crate::discussion::event::Time;
-use crate::plain;
+use crate::text::plain;
+use crate::text::time::Time;
 
 /// How the hidden part of a line begins.
 const BEGIN: &str = "<!-- possible:";
@@ -64,7 +64,7 @@ impl Listed {
         let value: Value = serde_json::from_slice(&bytes).ok()?;
         let part = |at: usize| Some(plain::one_line(&plain::clean(value.get(at)?.as_str()?)));
         let (step, by, text) = (part(0)?, part(1)?, part(2)?);
-        let is_whole = crate::step::is_step_id(&step) && !text.is_empty();
+        let is_whole = crate::item::step::is_step_id(&step) && !text.is_empty();
         is_whole.then_some((is_ticked, Listed { step, by, text }))
     }
 

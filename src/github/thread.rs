@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use super::marker::{BEGIN, Marker};
 use super::trigger::Person;
-use super::{Permission, Settings};
 use crate::discussion::event::{Event, Record, Time};
 use crate::discussion::open;
-use crate::plain;
-use crate::script::comments::{GHOST, Heard, Refusal, Trust, is_minimized, refusal};
-use crate::script::{Input, LeftOut, Script};
-use crate::source::{Source, visible};
+use crate::item::config::github::{Permission, Settings};
+use crate::run::script::comments::{GHOST, Heard, Refusal, Trust, is_minimized, refusal};
+use crate::run::script::{Input, LeftOut, Script};
+use crate::text::plain;
+use crate::text::source::{Source, visible};
 
 /// A comment of an issue.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,11 +7,11 @@
 
 use serde_json::Value;
 
-use super::Settings;
 use super::marker::BEGIN;
-use crate::discussion::event::Time;
-use crate::plain;
-use crate::step::is_step_id;
+use crate::item::config::github::Settings;
+use crate::item::step::is_step_id;
+use crate::text::plain;
+use crate::text::time::Time;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::discussion::Finished;
-use crate::discussion::event::Time;
-use crate::finding::Finding;
-use crate::json::{Document, Kind, Node};
-use crate::persona::PHASES;
-use crate::plain;
-use crate::step::Depth;
+use crate::item::persona::PHASES;
+use crate::item::step::Depth;
+use crate::text::finding::Finding;
+use crate::text::json::{Document, Kind, Node};
+use crate::text::path;
+use crate::text::plain;
+use crate::text::time::Time;
 
 /// The file that makes a folder an item.
 pub const FILE: &str = "meta.json";
@@ -21,6 +21,17 @@ pub const FILE: &str = "meta.json";
 pub struct Standing {
     pub phase: Option<String>,
     pub next_step: Option<String>,
+}
+
+/// A discussion that was held, as meta.json keeps it (docs/spec/state.md).
+#[derive(Clone, Copy, Debug)]
+pub struct Elaboration<'a> {
+    pub step_id: &'a str,
+    pub turn_count: u32,
+    /// The keys of the personas.
+    pub personas: &'a [String],
+    pub at: Time,
+    pub summary: &'a str,
 }
 
 /// How far an analysis has come since meta.json was read.
@@ -78,7 +89,7 @@ impl Meta {
 
     /// The document that the item is about, where one was named.
     pub fn document(&self) -> Option<&str> {
-        self.get("document").as_str().filter(|name| super::path::is_plain(name) && !name.contains('/'))
+        self.get("document").as_str().filter(|name| path::is_plain(name) && !name.contains('/'))
     }
 
     /// Whether this program has written it, or somebody for it: a meta.json is not ours by its name alone.
@@ -89,8 +100,7 @@ impl Meta {
     /// The turn limit of the item; it counts when it is an integer of at least 3.
     pub fn max_turns(&self) -> Option<u32> {
         let turns = self.get("elaboration_config").get("max_turns")?.as_u64()?;
-        Some(u32::try_from(turns).unwrap_or(u32::MAX))
-            .filter(|turns| *turns >= crate::discussion::LEAST_TURNS)
+        Some(u32::try_from(turns).unwrap_or(u32::MAX)).filter(|turns| *turns >= crate::item::LEAST_TURNS)
     }
 
     /// The depth the user has chosen for a phase (analysis AC-006-06).
@@ -223,7 +233,7 @@ impl Meta {
     }
 
     fn no_list(&self, key: &str, node: &Node) -> Finding {
-        let (line, column) = crate::finding::place(&self.document.text, node.span.start);
+        let (line, column) = crate::text::finding::place(&self.document.text, node.span.start);
         let message = format!("`{key}` is not a list, and what it holds would be lost");
         Finding::at(&self.path, &self.document.text, line, column, message)
             .hint("move the value to another key, or make it a list")
@@ -273,13 +283,13 @@ impl Meta {
     ///
     /// # Errors
     /// `elaborations` is something that a record cannot be added to without losing it.
-    pub fn with_record(&self, finished: &Finished, personas: &[String]) -> Result<String, Finding> {
+    pub fn with_elaboration(&self, held: &Elaboration<'_>) -> Result<String, Finding> {
         let record = json!({
-            "step_id": finished.opened.step.id,
-            "turn_count": finished.closed.turn_count,
-            "personas_active": personas,
-            "timestamp": finished.at.to_string(),
-            "synthesis_summary": plain::without_comments(&finished.summary.summary),
+            "step_id": held.step_id,
+            "turn_count": held.turn_count,
+            "personas_active": held.personas,
+            "timestamp": held.at.to_string(),
+            "synthesis_summary": plain::without_comments(held.summary),
         });
         let Some(node) = self.document.member("elaborations") else {
             return Ok(self.document.with_member("elaborations", &json!([record])));

@@ -10,14 +10,44 @@
 //! assert!(Item::new("docs/requirements/late-fees", "no JSON").is_err());
 //! ```
 
+pub mod config;
+pub mod library;
+pub mod marks;
 pub mod meta;
-pub use crate::path;
+pub mod persona;
+pub mod step;
 
 use std::collections::BTreeMap;
 
 pub use self::meta::Meta;
-use crate::discussion::event::Opened;
-use crate::plain;
+use serde::{Deserialize, Serialize};
+
+use crate::text::path;
+use crate::text::plain;
+
+/// Who the commit is by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Author {
+    pub name: String,
+    pub email: String,
+    /// The commit message ends in a `Signed-off-by` trailer of theirs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub signed_off: bool,
+}
+
+impl Author {
+    /// Whether git has a form for the name and the address: one line each, without `<` and `>`.
+    pub fn is_plain(&self) -> bool {
+        let is_plain = |part: &str| {
+            !part.trim().is_empty() && !part.contains(['<', '>']) && !part.chars().any(char::is_control)
+        };
+        is_plain(&self.name) && is_plain(&self.email)
+    }
+}
+
+/// The fewest turns that a discussion can be limited to: each persona speaks once.
+pub const LEAST_TURNS: u32 = 3;
 
 /// The document that the text of an issue becomes.
 pub const DRAFT: &str = "draft.md";
@@ -29,12 +59,6 @@ pub struct Begin<'a> {
     pub meta: Option<&'a str>,
     /// The text of draft.md.
     pub draft: Option<&'a str>,
-}
-
-impl<'a> From<&'a Opened> for Begin<'a> {
-    fn from(opened: &'a Opened) -> Begin<'a> {
-        Begin { meta: opened.new_meta.as_deref(), draft: opened.draft.as_deref() }
-    }
 }
 
 /// An item that is in none of the folders of items: it was named by its path.
@@ -88,7 +112,7 @@ impl Item {
     ///
     /// # Errors
     /// Text that is no meta.json.
-    pub fn new(path: &str, meta: &str) -> Result<Item, crate::finding::Finding> {
+    pub fn new(path: &str, meta: &str) -> Result<Item, crate::text::finding::Finding> {
         let meta = Meta::read(&format!("{path}/{}", meta::FILE), meta.as_bytes())?;
         Ok(Item {
             path: path.to_owned(),

@@ -1,7 +1,7 @@
 //! What a message is recorded as, for the voice that tells the user so.
 //!
 //! ```
-//! use roundtable::library::Library;
+//! use roundtable::item::library::Library;
 //! use roundtable::minutes::kinds_in;
 //!
 //! let library = Library::built_in().unwrap();

@@ -5,7 +5,7 @@
 //! was written. Every other sentence stays in the recording; nothing is judged by anything else.
 //!
 //! ```
-//! use roundtable::library::Library;
+//! use roundtable::item::library::Library;
 //! use roundtable::minutes::{self, Spoken};
 //!
 //! let library = Library::built_in().unwrap();
@@ -26,8 +26,8 @@ mod kinds;
 mod message;
 mod summary;
 
-use crate::finding::Finding;
-use crate::library::Library;
+use crate::item::library::Library;
+use crate::text::finding::Finding;
 pub use crate::text::forms::Forms;
 
 use self::choice::Pending;

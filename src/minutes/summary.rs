@@ -7,7 +7,7 @@ use crate::discussion::Discussion;
 use crate::discussion::event::{Class, Contribution, Event, NoticeKind};
 use crate::discussion::positions::opposition;
 use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
-use crate::plain::{count, cut, one_line};
+use crate::text::plain::{count, cut, one_line};
 use crate::text::words::subjects;
 
 /// The most findings of the rules that become insights.

@@ -6,7 +6,7 @@
 //! model's lines pass the same judge as when they were said, and its synthesis the same referee, over the documents
 //! and evidence of the base.
 //!
-//! Invariant: nothing is judged here. [`session::hold`](crate::session::hold) holds the discussion, with a voice that
+//! Invariant: nothing is judged here. [`session::hold`](crate::run::session::hold) holds the discussion, with a voice that
 //! says what is recorded; what it makes of that is right, and what the recording has beside it is the difference.
 //!
 //! ```no_run
@@ -30,21 +30,22 @@ use crate::discussion::event::{
 };
 use crate::discussion::summary::{Insight, Summary};
 use crate::discussion::{Cue, Discussion, TURNS_AT_A_MENU, TURNS_ONE_BY_ONE, default_turns, describe};
-use crate::finding::Finding;
+use crate::git::{There, short};
+use crate::item::library::Library;
+use crate::item::persona::Cast;
+use crate::item::step::Step;
 use crate::item::{DRAFT, Item};
-use crate::landing;
-use crate::library::Library;
 use crate::minutes::{self, Forms};
-use crate::model::grounding::Grounds;
-use crate::model::is_ours;
-use crate::persona::Cast;
-use crate::plain;
-use crate::repo::{There, short};
 use crate::review::Rules;
-use crate::script::{Input, Script};
-use crate::session::{Stopped, Went, hold};
-use crate::step::Step;
+use crate::run::landing;
+use crate::run::script::{Input, Script};
+use crate::run::session::{Stopped, Went, hold};
+use crate::text::finding::Finding;
+use crate::text::path;
+use crate::text::plain;
 use crate::voice::integrity::Breach;
+use crate::voice::model::grounding::Grounds;
+use crate::voice::model::is_ours;
 use crate::voice::sources::Excerpt;
 use crate::voice::{Line, Rejected, Speechless, Synthesis, Voice};
 
@@ -142,7 +143,7 @@ impl Replay {
     /// Whether a commit has a file that was sent to a model, with these lines.
     fn is_there(&self, commit: Oid, sent: &Sent) -> bool {
         let file = self.objects.there(commit, &sent.path);
-        let Some(There::File(blob)) = file.filter(|_| crate::item::path::is_plain(&sent.path)) else {
+        let Some(There::File(blob)) = file.filter(|_| path::is_plain(&sent.path)) else {
             return false;
         };
         let Ok(bytes) = self.objects.blob(blob) else { return false };
@@ -317,7 +318,7 @@ impl Run<'_> {
 
     /// What the voice read besides the item's documents, and may have quoted.
     fn excerpts(&self) -> Vec<Excerpt> {
-        if self.opened.voice != crate::agent::NAME {
+        if self.opened.voice != crate::run::agent::NAME {
             return self.replay.repo.sent(self.base, &self.opened.evidence).excerpts;
         }
         // An agent reads what it likes, and quotes files of the base.
@@ -330,7 +331,7 @@ impl Run<'_> {
             let bytes = self.replay.repo.file(self.base, path).ok().flatten()?;
             Some(Excerpt { path: path.to_owned(), line: 1, text: String::from_utf8(bytes).ok()? })
         };
-        paths.into_iter().filter(|path| crate::item::path::is_plain(path)).filter_map(text).collect()
+        paths.into_iter().filter(|path| path::is_plain(path)).filter_map(text).collect()
     }
 }
 
@@ -490,7 +491,7 @@ impl Voice for Recorded<'_> {
             return Ok(None);
         }
         let text =
-            if self.voice != crate::agent::NAME && is_ours(&said.text, talk) { "" } else { &said.text };
+            if self.voice != crate::run::agent::NAME && is_ours(&said.text, talk) { "" } else { &said.text };
         let (rests, position) = (said.rests.clone(), said.position.clone());
         Ok(Some(Line { rests, position, ..Line::plain(text) }))
     }

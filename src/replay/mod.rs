@@ -17,9 +17,9 @@
 //! ```no_run
 //! use std::sync::Arc;
 //!
-//! use roundtable::library::Library;
+//! use roundtable::item::library::Library;
 //! use roundtable::replay::{Recording, Replay};
-//! use roundtable::repo::Repo;
+//! use roundtable::git::Repo;
 //!
 //! let repo = Repo::open(std::path::Path::new(".")).unwrap();
 //! let replay = Replay::new(repo, Arc::new(Library::built_in().unwrap()), None);
@@ -40,23 +40,25 @@ use git2::Oid;
 
 pub use self::live::other_words;
 use self::rewritten::{Groups, Proof};
-use crate::config::{self, Config};
 use crate::discussion::event::{Event, Opened, OtherForm, Record, SECRETARY};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::{self, Discussion, Finished, Log, Refused};
-use crate::finding::Finding;
+use crate::git::{self, Objects, Repo, There, short};
 use crate::item::Item;
-use crate::item::path::OutputPath;
-use crate::landing::{self, NotLanded, Rehearsed};
-use crate::library::{Library, Unusable};
-use crate::plain;
-use crate::remedy::Remedy;
-use crate::repo::{self, Objects, Repo, There, short};
-use crate::step::Step;
+use crate::item::config::{self, Config};
+use crate::item::library::{Library, Unusable};
+use crate::item::step::Step;
+use crate::run::Fail;
+use crate::run::landing::{self, NotLanded, Rehearsed};
 use crate::synthesis::layout::Layout;
 use crate::synthesis::typed;
+use crate::text::finding::Finding;
+use crate::text::path;
+use crate::text::plain;
+use crate::text::remedy::Remedy;
 use crate::voice::integrity::breaches;
 use crate::voice::referee::Basis;
+use path::OutputPath;
 
 /// A recording that is to be run again.
 pub struct Recording {
@@ -176,7 +178,7 @@ impl Replayed {
         if !library.has_digests(step, &opened.digests) {
             self.moved = moved(&opened.digests, &library.digests(step));
         }
-        if !crate::item::path::is_plain(&opened.item) {
+        if !path::is_plain(&opened.item) {
             let shown = plain::shown(&opened.item);
             self.divergence = Some(first_event("an item's path".to_owned(), &format!("\"{shown}\"")));
             return None;
@@ -256,7 +258,7 @@ struct Read {
 impl Read {
     fn of(recording: &Recording) -> Result<Read, Unread> {
         let name = &recording.name;
-        let text = crate::json::utf8(name, &recording.bytes)?;
+        let text = crate::text::json::utf8(name, &recording.bytes)?;
         let (log, other_form) = Log::read_any(name, text)?;
         let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
             return Err(Finding::at(name, text, 1, 1, "a recording begins with the event `opened`").into());
@@ -306,11 +308,11 @@ pub enum Unread {
     #[error("{0}")]
     File(#[from] Finding),
     #[error("{0}")]
-    Repo(#[from] repo::Error),
+    Repo(#[from] git::Error),
     #[error("{0}")]
     Library(#[from] Unusable),
     #[error("{0}")]
-    Template(#[from] crate::template::Failed),
+    Template(#[from] crate::text::template::Failed),
     #[error("{name}: its base {base} is not in this repository")]
     NoBase { name: String, base: String, hint: &'static str },
 }
@@ -350,7 +352,7 @@ struct Last {
 
 impl Replay {
     pub fn new(repo: Repo, built_in: Arc<Library>, config: Option<Config>) -> Replay {
-        let objects = repo.objects(repo::Unwritten::new());
+        let objects = repo.objects(git::Unwritten::new());
         Replay {
             repo,
             objects,
@@ -366,7 +368,7 @@ impl Replay {
     ///
     /// # Errors
     /// A history that cannot be read.
-    pub fn at(mut self, commit: Oid) -> Result<Replay, repo::Error> {
+    pub fn at(mut self, commit: Oid) -> Result<Replay, git::Error> {
         self.history = Some(Arc::new(self.objects.history(commit)?));
         Ok(self)
     }
@@ -375,7 +377,7 @@ impl Replay {
     ///
     /// # Errors
     /// A repository that cannot be opened once more.
-    pub fn again(&self) -> Result<Replay, repo::Error> {
+    pub fn again(&self) -> Result<Replay, git::Error> {
         let repo = Repo::open(self.repo.path())?;
         Ok(Replay {
             repo,
@@ -603,7 +605,7 @@ impl Replay {
 
     /// Where this very recording is, whatever its folder is called there: on its branch, else at HEAD.
     fn place_of(&self, recording: &Recording, opened: &Opened) -> Result<Option<Place>, Unread> {
-        let wanted = Oid::hash_object(git2::ObjectType::Blob, &recording.bytes).map_err(repo::Error::from)?;
+        let wanted = Oid::hash_object(git2::ObjectType::Blob, &recording.bytes).map_err(git::Error::from)?;
         for commit in self.tips(&opened.branch)? {
             let mut place = None;
             for folder in self.repo.with_items(commit, self.config(commit)?)?.folders() {
@@ -623,7 +625,7 @@ impl Replay {
 
     /// The tip of a branch that a recording names, if it is here, and HEAD.
     fn tips(&self, branch: &str) -> Result<Vec<Oid>, Unread> {
-        let tip = repo::is_branch_name(branch).then(|| self.repo.tip(branch).ok().flatten()).flatten();
+        let tip = git::is_branch_name(branch).then(|| self.repo.tip(branch).ok().flatten()).flatten();
         Ok(tip.into_iter().chain(self.repo.head()?).collect())
     }
 
@@ -699,9 +701,21 @@ impl Remedy for Unlanded {
     }
 }
 
+impl From<Unread> for Fail {
+    fn from(error: Unread) -> Fail {
+        Fail::remediable(&error)
+    }
+}
+
+impl From<Unlanded> for Fail {
+    fn from(error: Unlanded) -> Fail {
+        Fail::remediable(&error)
+    }
+}
+
 enum Stop {
     Divergence(Divergence),
-    Template(crate::template::Failed),
+    Template(crate::text::template::Failed),
     Rules(Finding),
 }
 

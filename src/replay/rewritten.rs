@@ -26,17 +26,17 @@ use super::{
     By, Divergence, End, Place, Read, Recording, Replay, Replayed, Unread, file_differs, not_placed,
     output_files,
 };
-use crate::additions::{Addition as Proposed, Kind};
 use crate::discussion::Finished;
+use crate::discussion::additions::{Addition as Proposed, Kind};
 use crate::discussion::event::{Opened, Time};
+use crate::git::Brought;
+use crate::git::{self, There, short};
+use crate::history::trace;
+use crate::item::library::{Library, sha256};
 use crate::item::{Change, File, Item, Meta, meta};
-use crate::landing;
-use crate::library::{Library, sha256};
-use crate::plain;
-use crate::repo::Brought;
-use crate::repo::{self, There, short};
+use crate::run::landing;
 use crate::synthesis::{self, records, removal, typed};
-use crate::trace;
+use crate::text::plain;
 
 /// What a rewritten history says of a recording.
 pub(super) enum Proof {
@@ -85,7 +85,7 @@ struct Files<'r> {
 }
 
 impl Files<'_> {
-    fn get(&mut self, name: &str) -> Result<Bytes, repo::Error> {
+    fn get(&mut self, name: &str) -> Result<Bytes, git::Error> {
         if let Some(bytes) = self.known.get(name) {
             return Ok(bytes.clone());
         }
@@ -154,7 +154,7 @@ fn takes_additions(name: &str) -> bool {
     matches!(synthesis::suffix(name).as_str(), "md" | "markdown" | "json" | "yaml" | "yml" | "csv")
 }
 
-fn blob_id(bytes: &[u8]) -> Result<Oid, repo::Error> {
+fn blob_id(bytes: &[u8]) -> Result<Oid, git::Error> {
     Ok(Oid::hash_object(ObjectType::Blob, bytes)?)
 }
 
@@ -600,7 +600,7 @@ impl Replay {
     ///
     /// # Errors
     /// An object that cannot be read.
-    pub fn file_at(&self, commit: Oid, path: &str) -> Result<Bytes, repo::Error> {
+    pub fn file_at(&self, commit: Oid, path: &str) -> Result<Bytes, git::Error> {
         match self.objects.there(commit, path) {
             Some(There::File(id)) => Ok(Some(self.objects.blob(id)?.to_vec())),
             Some(_) => Ok(None),

@@ -12,7 +12,7 @@
 //! recordings that the latest of them builds on. So the work grows with the recordings, not with their pairs.
 //!
 //! ```no_run
-//! use roundtable::policy::Policy;
+//! use roundtable::additive::policy::Policy;
 //! use roundtable::replay::today::Today;
 //! use roundtable::replay::{Place, Recording, Replay, Unread};
 //!
@@ -35,14 +35,15 @@ use super::rewritten::item_folder;
 use super::{Place, Recording, Replay, Replayed, Unread, output_files};
 use crate::additive::content::units::{self, Key};
 use crate::additive::declared::{Declaration, DeclaredTexts};
+use crate::additive::policy::Policy;
 use crate::additive::{Declared, Finding, Freedom, Kind, Rule};
 use crate::analysis::provenance::{Log, marker, origin};
 use crate::discussion::Finished;
+use crate::git::{self, Brought};
+use crate::history::trace;
 use crate::item::{File, is_document, meta};
-use crate::policy::Policy;
-use crate::repo::{self, Brought};
 use crate::synthesis::typed;
-use crate::trace;
+use crate::text::path;
 
 /// What is wrong with a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,7 @@ pub struct Lost {
 impl Lost {
     /// Something without its counterpart, or with a wrong name.
     pub fn of_place(path: &str, line: Option<usize>, kind: Wrong, message: String) -> Lost {
-        let path = crate::plain::shown(path);
+        let path = crate::text::plain::shown(path);
         let (old, new, recording, commit, declared) = (String::new(), None, None, None, None);
         Lost { path, line, old, new, kind, message, recording, commit, recorded_line: 0, declared }
     }
@@ -241,7 +242,7 @@ impl<'r> Today<'r> {
         let declared =
             [path, part.recorded.as_str()].iter().find_map(|path| self.declared.find(path, &finding));
         Lost {
-            path: crate::plain::shown(path),
+            path: crate::text::plain::shown(path),
             line: finding.head_line,
             old: finding.old,
             new: finding.new,
@@ -421,7 +422,7 @@ impl Replay {
                 continue;
             }
             let recorded = match &then.beside {
-                Some(document) if document == name => crate::item::path::beside(folder, name),
+                Some(document) if document == name => path::beside(folder, name),
                 _ => format!("{folder}/{name}"),
             };
             let before = match brought.parent {
@@ -479,11 +480,11 @@ fn part(written: Written, source: &Source, policy: &Policy) -> Option<Part> {
 ///
 /// # Errors
 /// A repository that cannot be read; an item that cannot be is told as one of them.
-pub fn alone(replay: &Replay, commit: Oid, path: &str) -> Result<(Vec<Lost>, [usize; 2]), repo::Error> {
+pub fn alone(replay: &Replay, commit: Oid, path: &str) -> Result<(Vec<Lost>, [usize; 2]), git::Error> {
     let mut all = Vec::new();
     let item = match replay.repo().item(commit, path) {
         Ok(item) => item,
-        Err(error @ repo::Error::Git(_)) => return Err(error),
+        Err(error @ git::Error::Git(_)) => return Err(error),
         Err(error) => {
             let at = format!("{path}/{}", meta::FILE);
             let wrong = Wrong::Loss(Kind::Unparsable);
@@ -505,7 +506,7 @@ pub fn alone(replay: &Replay, commit: Oid, path: &str) -> Result<(Vec<Lost>, [us
         let traces = trace::traces(name, text);
         records += if name == meta::FILE { traces.len() } else { 0 };
         for one in traces.iter().filter(|one| !has_recording(one)) {
-            let step = crate::plain::shown(&one.step_id);
+            let step = crate::text::plain::shown(&one.step_id);
             let message =
                 format!("the {what} of the discussion of step {step}, {}, has no recording", one.at);
             all.push(Lost::of_place(&at, Some(one.line), Wrong::Alone, message));
@@ -513,7 +514,7 @@ pub fn alone(replay: &Replay, commit: Oid, path: &str) -> Result<(Vec<Lost>, [us
         for (line, (step, time)) in (1..).zip(text.lines()).filter_map(|(n, line)| Some((n, marker(line)?))) {
             let stem = format!("analysis/{step}-{}", time.digits());
             if !logs.iter().any(|log| log.starts_with(&stem)) {
-                let step = crate::plain::shown(step);
+                let step = crate::text::plain::shown(step);
                 let message = format!("the marker of the analysis of step {step}, {time}, has no log");
                 all.push(Lost::of_place(&at, Some(line), Wrong::Alone, message));
             }
@@ -531,7 +532,7 @@ pub fn alone(replay: &Replay, commit: Oid, path: &str) -> Result<(Vec<Lost>, [us
 }
 
 /// The first line of a step's log that is no event.
-fn unreadable_log(replay: &Replay, commit: Oid, path: &str) -> Result<Option<Lost>, repo::Error> {
+fn unreadable_log(replay: &Replay, commit: Oid, path: &str) -> Result<Option<Lost>, git::Error> {
     let bytes = replay.file_at(commit, path)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let read = crate::analysis::event::Record::from_line;
@@ -552,8 +553,10 @@ pub fn without_meta(path: &str) -> Lost {
 pub fn misnamed(path: &str, finished: &Finished) -> Option<Lost> {
     let (step, at) = (&finished.opened.step.id, finished.at);
     let name = path.rsplit('/').next().unwrap_or_default();
-    let message =
-        format!("it is the recording of step {}, {at}, and its name says another", crate::plain::shown(step));
+    let message = format!(
+        "it is the recording of step {}, {at}, and its name says another",
+        crate::text::plain::shown(step)
+    );
     let is_own = name.starts_with(&format!("{step}-{}", at.digits()));
     (!is_own).then(|| Lost::of_place(path, None, Wrong::Misnamed, message))
 }

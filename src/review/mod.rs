@@ -28,9 +28,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::text::finding::Severity;
 use facts::{Check, Pages};
 use page::{Kind, Page};
-pub use rule::{Rule, Rules, Severity};
+
+pub use rule::{Rule, Rules};
 use serde::Serialize;
 
 /// A document to be reviewed; the ending of the path says what it is (`.json`, `.csv`, `.yaml`, else Markdown).
@@ -73,6 +75,17 @@ pub struct Finding {
     /// A hint on wording that nobody gave a severity: it never makes the answer no.
     #[serde(skip)]
     pub is_hint: bool,
+    /// The words around the place, within its line.
+    #[serde(skip)]
+    pub context: Context,
+}
+
+/// A part of a line, and the column in it that a finding is at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    pub text: String,
+    /// From one, in characters.
+    pub column: usize,
 }
 
 /// Which files there are beside the documents, by paths as the documents have them. Without, no link is broken.
@@ -334,8 +347,22 @@ fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options) -> F
         reference: file.reference.clone(),
         related: related.collect(),
         options: Vec::new(),
+        context: context(page, hit.range.start),
         quote,
     }
+}
+
+/// Characters on each side of a place that a report can show of its line.
+const CONTEXT: usize = 400;
+
+/// The part of a place's line that a report shows: a line can be as long as its document.
+fn context(page: &Page<'_>, at: usize) -> Context {
+    let (before, after) = page.text.split_at(at);
+    let in_line = |(_, sign): &(usize, char)| *sign != '\n';
+    let start = before.char_indices().rev().take(CONTEXT).take_while(in_line).last();
+    let before = before[start.map_or(at, |(start, _)| start)..].trim_start();
+    let after: String = after.chars().take(CONTEXT).take_while(|sign| *sign != '\n').collect();
+    Context { column: before.chars().count() + 1, text: format!("{before}{}", after.trim_end()) }
 }
 
 /// Characters of a quotation in a message.

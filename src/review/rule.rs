@@ -18,30 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::{self, Check};
 use super::{Document, Files, Options, review};
-use crate::finding::{self, did_you_mean};
-use crate::front_matter;
-use crate::library::review_files;
-
-/// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    Major,
-    Minor,
-    Note,
-}
-
-impl Severity {
-    pub const ALL: [Severity; 3] = [Severity::Major, Severity::Minor, Severity::Note];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Major => "major",
-            Severity::Minor => "minor",
-            Severity::Note => "note",
-        }
-    }
-}
+use crate::item::library::review_files;
+use crate::text::finding::{self, Severity, did_you_mean};
+use crate::text::front_matter;
 
 /// Which blocks the patterns of a rule read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,13 +11,13 @@ use walkdir::{DirEntry, WalkDir};
 use super::place::{self, Place};
 use super::settings::Settings;
 use super::{Fail, Observer};
-use crate::config::{self, Config};
 use crate::discussion::event::{Event, Exit, Opened, Record};
+use crate::git::{Error, Repo, short, trailers};
+use crate::item::config::{self, Config};
 use crate::item::{self, File, Item};
-use crate::landing;
-use crate::plain::count;
-use crate::repo::{Error, Repo, short, trailers};
-use crate::script::Script;
+use crate::run::landing;
+use crate::run::script::Script;
+use crate::text::plain::count;
 
 /// A branch is numbered at most up to this.
 const MOST_BRANCHES: usize = 100;
@@ -129,7 +129,7 @@ pub fn not_there(
     let Some(path) = is_missing.then(|| repo.find_item(start, item, &config.folders()).ok()).flatten() else {
         return error.into();
     };
-    let (branch, path) = (&place.branch, crate::plain::shown(&path));
+    let (branch, path) = (&place.branch, crate::text::plain::shown(&path));
     let from = base.map_or_else(|| repo.current_branch().unwrap_or_else(|| short(start)), str::to_owned);
     Fail::new(format!("the branch {branch} has commits of its own and is older than the item {path}, which {from} has")).with_hint(format!("bring it up to date with `git switch {branch}` and `git merge {from}`, switch back and try again, or name another branch with --branch"))
 }
@@ -228,7 +228,7 @@ fn list(names: &[String]) -> String {
     if more > 0 {
         shown.push_str(&format!(" and {}", count(more, "more file")));
     }
-    crate::plain::shown(&shown)
+    crate::text::plain::shown(&shown)
 }
 
 /// Names the item's documents that are edited and not committed: what is read is the commit.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::discussion::event::Time;
+use crate::text::time::Time;
 
 /// The machine's clock.
 #[allow(clippy::disallowed_methods)]

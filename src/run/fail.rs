@@ -3,16 +3,15 @@
 use std::error::Error;
 
 use crate::discussion::Refused;
-use crate::finding::Finding;
-use crate::landing::NotLanded;
-use crate::library::Unusable;
-use crate::remedy::{Problem, Remedy};
-use crate::replay::{Unlanded, Unread};
-use crate::repo;
+use crate::git;
+use crate::item::library::Unusable;
+use crate::run::landing::NotLanded;
+use crate::run::session::Stopped;
 use crate::run::walk::Stumbled;
-use crate::session::Stopped;
 use crate::synthesis::Unplaced;
-use crate::template::Failed;
+use crate::text::finding::Finding;
+use crate::text::remedy::{Problem, Remedy};
+use crate::text::template::Failed;
 use crate::voice::Speechless;
 
 /// An error as the user reads it, and the place in a file that it is about.
@@ -39,7 +38,7 @@ impl Fail {
     }
 
     /// An error whose causes may include a finding in a file, or a fault of the repository.
-    fn caused_by(error: &(dyn Error + 'static)) -> Fail {
+    pub fn caused_by(error: &(dyn Error + 'static)) -> Fail {
         let mut fail = Fail::new(error.to_string());
         let mut cause = Some(error);
         while let Some(error) = cause {
@@ -48,10 +47,19 @@ impl Fail {
                 break;
             }
             fail.hint = fail.hint.or_else(|| remedy_of(error));
-            fail.lacks_object |= error.downcast_ref::<repo::Error>().is_some_and(repo::Error::lacks_object);
+            fail.lacks_object |= error.downcast_ref::<git::Error>().is_some_and(git::Error::lacks_object);
             cause = error.source();
         }
         fail
+    }
+
+    /// An error with a remedy of its own, whatever its causes say.
+    pub fn remediable(error: &(impl Remedy + 'static)) -> Fail {
+        let fail = Fail::caused_by(error);
+        match error.remedy() {
+            Some(hint) => fail.with_hint(hint),
+            None => fail,
+        }
     }
 
     /// What to do about it, where the message does not say so already.
@@ -84,17 +92,15 @@ fn remedy_of(error: &(dyn Error + 'static)) -> Option<String> {
     fn of<E: Remedy + 'static>(error: &(dyn Error + 'static)) -> Option<String> {
         error.downcast_ref::<E>()?.remedy()
     }
-    of::<repo::Error>(error)
+    of::<git::Error>(error)
         .or_else(|| of::<NotLanded>(error))
         .or_else(|| of::<Unplaced>(error))
-        .or_else(|| of::<Unread>(error))
-        .or_else(|| of::<Unlanded>(error))
         .or_else(|| of::<Stumbled>(error))
         .or_else(|| of::<Unusable>(error))
         .or_else(|| of::<Speechless>(error))
         .or_else(|| of::<Stopped>(error))
         .or_else(|| of::<Problem>(error))
-        .or_else(|| error.downcast_ref::<repo::Fault>().map(|fault| fault.hint.clone()))
+        .or_else(|| error.downcast_ref::<git::Fault>().map(|fault| fault.hint.clone()))
 }
 
 macro_rules! fail_from {
@@ -107,17 +113,4 @@ macro_rules! fail_from {
     )*};
 }
 
-fail_from!(
-    Problem,
-    Speechless,
-    repo::Error,
-    Finding,
-    NotLanded,
-    Unusable,
-    Stopped,
-    Refused,
-    Failed,
-    Unread,
-    Unlanded,
-    Stumbled
-);
+fail_from!(Problem, Speechless, git::Error, Finding, NotLanded, Unusable, Stopped, Refused, Failed, Stumbled);

@@ -6,10 +6,10 @@
 
 use super::Observer;
 use super::environment::variable;
-use crate::config::Config;
-use crate::discussion::event::Author;
-use crate::plain;
-use crate::repo::Repo;
+use crate::git::Repo;
+use crate::item::Author;
+use crate::item::config::Config;
+use crate::text::plain;
 
 /// Who commits where a job of GitHub Actions has no other identity.
 const BOT: (&str, &str) = ("github-actions[bot]", "41898282+github-actions[bot]@users.noreply.github.com");

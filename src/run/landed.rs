@@ -5,9 +5,9 @@ use git2::Oid;
 use crate::discussion::event::{Event, Opened, Record};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::{self, Finished, Log};
-use crate::model::Meter;
-use crate::script::comments::LeftOut;
+use crate::run::script::comments::LeftOut;
 use crate::synthesis::Outcome;
+use crate::voice::model::Meter;
 
 /// How far a discussion came.
 #[derive(Clone)]

@@ -6,9 +6,9 @@ use std::sync::mpsc::{self, Receiver};
 use git2::Oid;
 
 use super::Fail;
-use crate::config::Config;
-use crate::library::{Library, Unusable};
-use crate::repo::Repo;
+use crate::git::Repo;
+use crate::item::config::Config;
+use crate::item::library::{Library, Unusable};
 use crate::review::Rules;
 
 /// The built-in steps, cast and templates, read beside the repository: most runs need no others.

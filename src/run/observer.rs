@@ -2,8 +2,8 @@
 
 use crate::discussion::Discussion;
 use crate::discussion::event::Record;
-use crate::persona::Cast;
-use crate::script::Script;
+use crate::item::persona::Cast;
+use crate::run::script::Script;
 
 use super::Fail;
 

@@ -4,11 +4,11 @@
 //! Invariant: the choice follows from the documents and meta.json alone, and comes with its reason.
 
 use crate::item::Item;
-use crate::library::Library;
-use crate::plain::count;
+use crate::item::library::Library;
+use crate::item::step::{Step, is_step_id};
 use crate::review::{self, Document, Finding, Rules};
-use crate::step::{Step, is_step_id};
 use crate::synthesis;
+use crate::text::plain::count;
 
 /// The step where nothing says another.
 const FIRST: &str = "00-01";

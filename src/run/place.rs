@@ -6,11 +6,12 @@ use git2::Oid;
 
 use super::Fail;
 use super::settings::Settings;
-use crate::config::Config;
-use crate::discussion::event::Time;
-use crate::item::path::{is_device, is_plain, is_safe_name};
+use crate::git::{Error, Repo, trailers};
+use crate::item::config::Config;
 use crate::item::{Begin, meta};
-use crate::repo::{Error, Repo, trailers};
+use crate::text::path;
+use crate::text::time::Time;
+use path::{is_device, is_plain, is_safe_name};
 
 /// The branch of an item and where it is.
 pub struct Place {
@@ -129,15 +130,15 @@ pub fn own_branch(ahead: &BTreeMap<String, (String, Oid)>, item: &str) -> Option
 pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
     let item = item.trim_start_matches("./").trim_end_matches('/');
     if !item.split('/').all(is_safe_name) {
-        let shown = crate::plain::cut(&crate::plain::shown(item), 80);
+        let shown = crate::text::plain::cut(&crate::text::plain::shown(item), 80);
         if let Some(name) = item.split('/').find(|name| is_device(name)) {
-            let name = crate::plain::shown(name);
+            let name = crate::text::plain::shown(name);
             return Err(Fail::new(format!(
                 "\"{shown}\" cannot be an item: Windows keeps the name {name} for a device"
             ))
             .with_hint(format!("take another, as in {name}-item")));
         }
-        let example = crate::item::path::slug_of(slug(item), 0);
+        let example = path::slug_of(slug(item), 0);
         let is_like = item.is_ascii() && is_safe_name(&example) && slug(item) != example;
         let example = if is_like { example } else { "offline-mode".to_owned() };
         return Err(Fail::new(format!("\"{shown}\" is no item"))

@@ -9,10 +9,10 @@ use crate::discussion::event::Opened;
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::item::{is_document, meta};
-use crate::model::critic;
-use crate::model::prompt::{self, Prompt};
-use crate::model::{Meter, Usage};
-use crate::plain;
+use crate::text::plain;
+use crate::voice::model::critic;
+use crate::voice::model::prompt::{self, Prompt};
+use crate::voice::model::{Meter, Usage};
 use crate::voice::secretary::Secretary;
 use crate::voice::{Line, Rejected, Speechless, Synthesis, Voice};
 

@@ -2,10 +2,10 @@
 
 use super::place;
 use super::{Fail, Observer};
-use crate::agent;
 use crate::discussion::event::{Event, Opened, Record, Time};
-use crate::repo::{Leftover, Pending, Repo};
-use crate::script::Script;
+use crate::git::{Leftover, Pending, Repo};
+use crate::run::agent;
+use crate::run::script::Script;
 
 /// The log of a run in the git folder.
 pub struct Log(Option<Pending>);

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::clock::nanoseconds;
-use crate::discussion::event::Time;
-use crate::library::sha256;
-use crate::script::Input;
+use crate::item::library::sha256;
+use crate::run::script::Input;
+use crate::text::time::Time;
 
 /// A digest of the parts and the clock. Without a fixed clock every run is its own.
 pub fn run_id(parts: Value, fixed: Option<Time>) -> String {

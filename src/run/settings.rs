@@ -6,8 +6,8 @@ use git2::Oid;
 
 use super::Fail;
 use super::place::Place;
-use crate::config::{self, Config};
-use crate::repo::{Repo, short};
+use crate::git::{Repo, short};
+use crate::item::config::{self, Config};
 use crate::review;
 
 /// Where settings come from.

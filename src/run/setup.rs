@@ -12,20 +12,21 @@ use super::run_id::{message, run_id};
 use super::settings::{Settings, review_options};
 use super::voices::{self, Choice};
 use super::{Fail, Medium, Observer, Open, Setup, Task, before, identity};
-use crate::config::Config;
 use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
 use crate::discussion::{self, default_turns};
-use crate::item::path::OutputPath;
+use crate::git::{self, Leftover, Repo};
+use crate::item::config::Config;
+use crate::item::library::Library;
+use crate::item::persona::{Cast, Persona};
+use crate::item::step::Step;
 use crate::item::{self, Begin, Item, meta};
-use crate::library::Library;
-use crate::model::evidence::Evidence;
-use crate::persona::{Cast, Persona};
-use crate::plain;
-use crate::repo::{self, Leftover, Repo};
 use crate::review::Rules;
-use crate::script::{Script, comments};
-use crate::step::Step;
+use crate::run::script::{Script, comments};
+use crate::text::path;
+use crate::text::plain;
+use crate::voice::model::evidence::Evidence;
+use path::OutputPath;
 
 /// Reads everything that a discussion starts from.
 pub fn set_up(
@@ -154,7 +155,7 @@ fn cut_off(
     let config = settings.at(repo, base)?;
     let path = match repo.find_item(base, &task.item, &config.folders()) {
         Ok(path) => path,
-        Err(error @ repo::Error::TwoItems { .. }) => return Err(error.into()),
+        Err(error @ git::Error::TwoItems { .. }) => return Err(error.into()),
         // An item that is new is on its branch only.
         Err(_) => task.item.trim_start_matches("./").trim_end_matches('/').to_owned(),
     };
@@ -378,7 +379,7 @@ fn find_or_begin(
 ) -> Result<(String, Option<String>), Fail> {
     let at = task.fixed.unwrap_or_else(now);
     let found = repo.find_item(place.base, &task.item, &config.folders());
-    if let (Err(repo::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) {
+    if let (Err(git::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) {
         let path = place::new_path(&task.item, config.items())?;
         let text = meta::new_item(*source, place::slug(&path), name, at, &place.base.to_string());
         return Ok((path, Some(text)));

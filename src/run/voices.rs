@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use super::Fail;
 use super::environment::variable;
-use crate::agent;
-use crate::config::{self, ByStep, Config};
 use crate::http::{self, Secret, Url};
-use crate::model::anthropic::{self, Anthropic};
-use crate::model::command::{self, Program};
-use crate::model::openai::{self, OpenAi};
-use crate::model::prompt::Want;
-use crate::model::{Meter, Model, Prices};
-use crate::persona::Cast;
-use crate::remedy::Problem;
+use crate::item::config::{self, ByStep, Config};
+use crate::item::persona::Cast;
+use crate::run::agent;
+use crate::text::remedy::Problem;
 use crate::voice::SECRETARY;
+use crate::voice::model::anthropic::{self, Anthropic};
+use crate::voice::model::command::{self, Program};
+use crate::voice::model::openai::{self, OpenAi};
+use crate::voice::model::prompt::Want;
+use crate::voice::model::{Meter, Model, Prices};
 
 /// How long a model may take for one answer, tries included, where nothing else is said.
 const PATIENCE: u64 = 300;
@@ -101,7 +101,7 @@ impl Choice {
         let named = options.voice.as_deref().or(voice.as_deref()).unwrap_or(SECRETARY);
         let patience = Duration::from_secs(options.timeout.unwrap_or(PATIENCE));
         let model = options.model.as_deref().or(model.as_deref());
-        if model.is_some_and(|model| model.trim().is_empty() || !crate::plain::is_clean(model)) {
+        if model.is_some_and(|model| model.trim().is_empty() || !crate::text::plain::is_clean(model)) {
             return Err(
                 Fail::new("--model is empty or has invisible characters").with_hint("give a model's name")
             );
@@ -155,7 +155,7 @@ impl Choice {
             Choice::OpenAi(_) => openai::NAME.to_owned(),
             Choice::Command { line, .. } => {
                 let program = line.split_whitespace().next().unwrap_or_default();
-                format!("{}{}", command::PREFIX, crate::plain::shown(program))
+                format!("{}{}", command::PREFIX, crate::text::plain::shown(program))
             }
         }
     }
@@ -325,9 +325,9 @@ pub fn needs_a_model(options: &Wanted) -> Result<(), Fail> {
 }
 
 fn unknown(voice: &str) -> Fail {
-    let voice = crate::plain::shown(voice);
+    let voice = crate::text::plain::shown(voice);
     let known = [SECRETARY, anthropic::NAME, openai::NAME, "command:PROG"];
-    let near = crate::finding::did_you_mean(&voice, &known);
+    let near = crate::text::finding::did_you_mean(&voice, &known);
     Fail::new(format!("there is no voice \"{voice}\"{near}"))
         .with_hint(format!("the voices are {}", known.join(", ")))
 }

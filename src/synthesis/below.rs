@@ -22,10 +22,10 @@ use super::{Outcome, Placed, suffix};
 use crate::additive::verify;
 use crate::discussion::Finished;
 use crate::discussion::summary::Decision;
+use crate::item::library::Library;
 use crate::item::{Change, File, Item};
-use crate::library::Library;
-use crate::template::{Failed, safe};
-use crate::voice::sources::ids;
+use crate::text::ids::ids;
+use crate::text::template::{Failed, safe};
 
 /// A line of a decision, and the ids it goes below.
 pub struct Line {

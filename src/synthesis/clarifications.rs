@@ -19,11 +19,11 @@ use crate::discussion::Finished;
 use crate::discussion::address::without_vocative;
 use crate::discussion::event::Event;
 use crate::discussion::summary::Decision;
-use crate::library::Library;
-use crate::persona::Persona;
-use crate::template::Failed;
+use crate::item::library::Library;
+use crate::item::persona::Persona;
+use crate::text::ids::ids;
 use crate::text::sentences::sentences;
-use crate::voice::sources::ids;
+use crate::text::template::Failed;
 
 /// The entries of a discussion's decisions, a line each.
 ///
@@ -57,7 +57,7 @@ fn question_of(decision: &Decision, finished: &Finished, library: &Library) -> O
     let mut questions = asked.flat_map(|text| sentences(text)).filter(|one| one.trim().ends_with('?'));
     let question = questions.find(|one| ids(one).any(|id| named.contains(&id)))?;
     let names: Vec<&str> = library.cast.iter().map(Persona::first_name).collect();
-    Some(crate::plain::one_line(without_vocative(question, &names)))
+    Some(crate::text::plain::one_line(without_vocative(question, &names)))
 }
 
 /// The text with entries in the session of a day; none where no such place leaves everything as it is.

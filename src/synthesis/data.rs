@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::{Addition, shown_insights};
 use crate::discussion::Finished;
 use crate::discussion::summary::{Insight, attribution};
-use crate::front_matter;
-use crate::json::{Document, Kind};
-use crate::library::Library;
-use crate::plain::{clean, count, one_line, without_comments};
+use crate::item::library::Library;
+use crate::text::front_matter;
+use crate::text::json::{Document, Kind};
+use crate::text::plain::{clean, count, one_line, without_comments};
 
 /// A discussion as JSON artifacts carry it.
 fn entry(finished: &Finished, library: &Library) -> Value {

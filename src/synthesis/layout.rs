@@ -10,8 +10,9 @@
 
 use crate::discussion::event::Opened;
 use crate::item::Item;
-use crate::item::path::OutputPath;
-use crate::step::Step;
+use crate::item::step::Step;
+use crate::text::path;
+use path::OutputPath;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {

@@ -7,7 +7,7 @@
 //! use roundtable::additive::{Additive, verify};
 //! use roundtable::discussion::Finished;
 //! use roundtable::item::Item;
-//! use roundtable::library::Library;
+//! use roundtable::item::library::Library;
 //! use roundtable::synthesis::outcome;
 //!
 //! fn additions(item: &Item, finished: &Finished, library: &Library) -> Option<Additive> {
@@ -32,20 +32,21 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use self::layout::Layout;
-use crate::additions::Addition as Proposed;
+use crate::discussion::additions::Addition as Proposed;
 use crate::discussion::event::{Event, Record, Time, Unheard};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::summary::{Decision, Insight, Question, USER, attribution};
 use crate::discussion::{Finished, Log, is_speakable};
-use crate::finding::Finding;
-use crate::item::path::{OutputPath, Refused};
+use crate::item::library::Library;
+use crate::item::persona::Cast;
+use crate::item::step::Step;
 use crate::item::{Begin, Change, File, Item, meta};
-use crate::library::Library;
-use crate::persona::Cast;
-use crate::plain;
-use crate::remedy::Remedy;
-use crate::step::Step;
-use crate::template::{Failed, safe};
+use crate::text::finding::Finding;
+use crate::text::path;
+use crate::text::plain;
+use crate::text::remedy::Remedy;
+use crate::text::template::{Failed, safe};
+use path::{OutputPath, Refused};
 
 /// An artifact that took the addition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +133,7 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
     if !finished.is_wordless(&library.cast) {
         add_to_documents(item, finished, library, &mut outcome)?;
     }
-    let text = item.meta.with_record(finished, &library.cast.keys())?;
+    let text = item.meta.with_elaboration(&finished.elaboration(&library.cast.keys()))?;
     let before = match item.files.get(meta::FILE) {
         Some(File::Bytes(bytes)) => Some(bytes.clone()),
         _ => None,

@@ -95,7 +95,7 @@ impl Outline {
             }
         }
         for heading in &mut headings {
-            heading.text = crate::plain::one_line(&crate::plain::clean(&heading.text));
+            heading.text = crate::text::plain::one_line(&crate::text::plain::clean(&heading.text));
         }
         Outline { headings, markers, length: text.len() }
     }

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use minijinja::{Value, context};
 
 use super::{Outcome, Placed, Unplaced, existing, guarded, shown_insights};
-use crate::additions::{Addition, Field, Kind};
 use crate::discussion::Finished;
+use crate::discussion::additions::{Addition, Field, Kind};
 use crate::discussion::event::Event;
 use crate::discussion::summary::{Decision, Insight, USER, attribution};
+use crate::item::library::Library;
 use crate::item::{Change, Item};
-use crate::library::Library;
-use crate::plain;
-use crate::template::{Failed, safe};
+use crate::text::plain;
+use crate::text::template::{Failed, safe};
 
 /// The folder of the records where no step names one.
 const FOLDER: &str = "adr";

@@ -6,9 +6,9 @@
 //!
 //! ```
 //! use roundtable::discussion::Finished;
-//! use roundtable::library::Library;
+//! use roundtable::item::library::Library;
 //! use roundtable::synthesis::removal::earlier;
-//! use roundtable::template::Failed;
+//! use roundtable::text::template::Failed;
 //!
 //! fn before(now: &str, finished: &Finished, library: &Library, size: usize) -> Result<Option<String>, Failed> {
 //!     earlier("spec.md", now, finished, library, &|text| text.len() == size)
@@ -25,13 +25,13 @@ use super::typed::{self, Slot};
 use super::{Addition, Proposed, Unplaced, add, addition_text, below, create, data, outline, suffix};
 use super::{CLARIFICATIONS, clarifications};
 use crate::discussion::Finished;
-use crate::discussion::event::Time;
+use crate::item::library::Library;
 use crate::item::{Meta, meta};
-use crate::json::{Document, Kind, Node};
-use crate::library::Library;
-use crate::template::Failed;
+use crate::text::ids::ids;
+use crate::text::json::{Document, Kind, Node};
+use crate::text::template::Failed;
+use crate::text::time::Time;
 use crate::text::words::subjects;
-use crate::voice::sources::ids;
 
 /// An addition taken off a text: the bytes that go, and what is put in their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub fn earlier(
     let mut texts = vec![(0, now.to_owned())];
     let is_ours = additions.len() <= typed::MOST;
     let own = |(one, file): &(&Proposed, String)| {
-        is_ours && file == name && one.kind != crate::additions::Kind::DecisionRecord
+        is_ours && file == name && one.kind != crate::discussion::additions::Kind::DecisionRecord
     };
     for (addition, _) in additions.iter().zip(files).rev().filter(own) {
         let mut before = Vec::new();
@@ -247,7 +247,9 @@ pub fn holds_record(now: &str, finished: &Finished, library: &Library) -> bool {
     let personas = library.cast.keys();
     json_cuts(meta::FILE, &now, step, at).iter().any(|removed| {
         let before = Meta::read(meta::FILE, removed.text(&now).as_bytes());
-        before.is_ok_and(|before| before.with_record(finished, &personas).is_ok_and(|again| again == now))
+        before.is_ok_and(|before| {
+            before.with_elaboration(&finished.elaboration(&personas)).is_ok_and(|again| again == now)
+        })
     })
 }
 

@@ -14,15 +14,15 @@ use serde_json::{Map, Value, json};
 use super::outline::{self, Outline};
 use super::yaml_list::with_entries;
 use super::{Left, Outcome, Placed, Unplaced, data, suffix};
-use crate::additions::{Addition, Field, Kind, snake};
 use crate::additive::verify;
 use crate::discussion::Finished;
+use crate::discussion::additions::{Addition, Field, Kind, snake};
+use crate::item::library::Library;
 use crate::item::{Change, Item};
-use crate::json::{Document, Kind as Json, Node};
-use crate::library::Library;
-use crate::plain;
-use crate::template::Failed;
-use crate::voice::sources::{family, ids};
+use crate::text::ids::{family, ids};
+use crate::text::json::{Document, Kind as Json, Node};
+use crate::text::plain;
+use crate::text::template::Failed;
 
 /// Puts the additions of a synthesis at their places.
 ///

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::front_matter::too_deep;
+use crate::text::front_matter::too_deep;
 
 /// A YAML text with entries at the end of the block list under a top-level key; none where what was
 /// there would not stay, or the list is written in another form.

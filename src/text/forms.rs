@@ -28,8 +28,8 @@ use std::ops::Range;
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
-use crate::finding::Finding;
-use crate::front_matter;
+use crate::text::finding::Finding;
+use crate::text::front_matter;
 
 /// The folder of the forms, below `rules/`.
 pub const FOLDER: &str = "en/";
@@ -160,7 +160,7 @@ fn name_of(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::rule_files;
+    use crate::item::library::rule_files;
 
     #[test]
     fn every_form_fits_its_examples() {

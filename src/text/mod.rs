@@ -11,8 +11,21 @@
 
 pub mod blocks;
 pub mod echo;
+pub mod finding;
 pub mod forms;
+pub mod front_matter;
+pub mod ids;
 pub mod index;
+pub mod json;
 pub mod markdown;
+pub mod path;
+pub mod plain;
+pub mod remedy;
+pub mod secrets;
+pub(crate) mod sections;
 pub mod sentences;
+pub mod source;
+pub mod template;
+pub mod time;
+pub(crate) mod wording;
 pub mod words;

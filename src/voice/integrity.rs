@@ -11,9 +11,9 @@ use super::referee::{Basis, unreal_claims};
 use crate::discussion::event::Event;
 use crate::discussion::summary::USER;
 use crate::discussion::{Discussion, MARKUP, Said, is_speakable};
-use crate::persona::{Cast, Persona};
-use crate::plain;
+use crate::item::persona::{Cast, Persona};
 use crate::text::echo::Echo;
+use crate::text::plain;
 use crate::text::sentences::sentences;
 use crate::text::words::{Word, is_significant, subjects, unquoted, words};
 
@@ -357,7 +357,7 @@ mod tests {
     }
 
     fn broken(key: &str, text: &str, document: &str) -> Vec<(bool, String)> {
-        let cast = crate::library::Library::built_in().unwrap().cast;
+        let cast = crate::item::library::Library::built_in().unwrap().cast;
         let text_before = "The photo queue keeps the order of the day.";
         let echo = Echo::of(text_before);
         let earlier = [Said { by: "business-analyst", text: text_before, echo: &echo }];
@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn an_own_prefix_is_taken_off() {
-        let cast = crate::library::Library::built_in().unwrap().cast;
+        let cast = crate::item::library::Library::built_in().unwrap().cast;
         let maya = cast.get("business-analyst").unwrap();
         for text in [
             "Maya Chen (Business Analyst): why?",

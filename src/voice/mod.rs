@@ -1,10 +1,10 @@
 //! Who writes the contributions and the synthesis: the secretary, or a model.
 //!
 //! A voice only writes: who speaks, when, and whether the words are accepted is decided by [`crate::discussion`] and
-//! [`crate::session`]. What may not be said is found by [`integrity`]:
+//! [`crate::run::session`]. What may not be said is found by [`integrity`]:
 //!
 //! ```
-//! use roundtable::library::Library;
+//! use roundtable::item::library::Library;
 //! use roundtable::voice::integrity::without_prefix;
 //!
 //! let library = Library::built_in().unwrap();
@@ -13,6 +13,7 @@
 //! ```
 
 pub mod integrity;
+pub mod model;
 pub mod passages;
 pub mod referee;
 pub mod secretary;
@@ -23,7 +24,7 @@ pub use crate::discussion::event::SECRETARY;
 use crate::discussion::event::{Critique, Position, Rest};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
-use crate::remedy::{Problem, Remedy};
+use crate::text::remedy::{Problem, Remedy};
 
 use self::integrity::Breach;
 use self::sources::Excerpt;
@@ -105,9 +106,9 @@ pub trait Voice {
 #[derive(Debug, thiserror::Error)]
 pub enum Speechless {
     #[error("{0}")]
-    Template(#[from] crate::template::Failed),
+    Template(#[from] crate::text::template::Failed),
     #[error("{0}")]
-    Rules(#[from] crate::finding::Finding),
+    Rules(#[from] crate::text::finding::Finding),
     /// The next line could take more tokens than are left; nothing is wrong with the voice.
     #[error("the token limit of {0} leaves nothing for another line")]
     Spent(u64),

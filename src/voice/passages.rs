@@ -18,8 +18,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::sources::ids;
 use crate::text::blocks::{Block, Place, blocks};
+use crate::text::ids::ids;
 use crate::text::index::{Index, query};
 
 /// A sentence that leads to a list is shown with so many lines of it.
@@ -34,6 +34,8 @@ pub struct Passage<'t> {
     pub path: &'t str,
     /// The line it begins on, from one.
     pub line: usize,
+    /// The line it ends on.
+    last_line: usize,
     /// The text of the heading it is under; empty before the first.
     pub heading: &'t str,
     /// The heading above that one, where the document has several of that text.
@@ -50,7 +52,7 @@ pub struct Passage<'t> {
 impl Passage<'_> {
     /// Whether a line of a document is one of the passage's.
     pub fn has_line(&self, path: &str, line: usize) -> bool {
-        self.line <= line && self.path == path && line < self.line + self.text.lines().count()
+        self.line <= line && line <= self.last_line && self.path == path
     }
 
     fn overlaps(&self, other: &Passage<'_>) -> bool {
@@ -226,10 +228,21 @@ impl<'t> Reader<'t> {
     /// A passage that is shown with more than its own words, up to an end.
     fn add_leading(&mut self, range: Range<usize>, end: usize, lead: &'t str, is_lines: bool) {
         let line = self.lines.line_of(range.start);
+        let last_line = line + self.text[range.start..end].trim_end().matches('\n').count();
         let (text, own) = (self.text[range.start..end].trim_end(), &self.text[range]);
         let mut headings = self.headings.iter().rev().map(|(_, heading)| *heading);
         let (heading, above) = (headings.next().unwrap_or_default(), headings.next().unwrap_or_default());
-        self.found.push(Passage { path: self.path, line, heading, above, lead, text, is_lines, own });
+        self.found.push(Passage {
+            path: self.path,
+            line,
+            last_line,
+            heading,
+            above,
+            lead,
+            text,
+            is_lines,
+            own,
+        });
     }
 
     /// A paragraph; one that leads to a list, a table or code, with the beginning of it.

@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 
 use super::Line;
 use super::integrity::Breach;
-use super::sources::{Folded, Sources, family, figures, ids};
+use super::sources::{Folded, Sources, figures};
 use crate::discussion::Said;
 use crate::discussion::event::Rest;
-use crate::plain;
+use crate::text::ids::{family, ids};
+use crate::text::plain;
 use crate::text::sentences::sentences;
 use crate::text::words::words;
 

@@ -28,13 +28,14 @@ use super::{Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 use crate::discussion::event::{Class, Message, Purpose, Rest};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, is_speakable};
+use crate::item::persona::Persona;
+use crate::item::step::{Depth, listed_as_open};
 use crate::minutes::{self, Forms, Kinds};
-use crate::persona::Persona;
-use crate::plain;
-use crate::review::{Document, Finding, Options, Rules, Severity, review};
-use crate::step::{Depth, listed_as_open};
-use crate::template::Failed;
+use crate::review::{Document, Finding, Options, Rules, review};
+use crate::text::finding::Severity;
+use crate::text::plain;
 use crate::text::sentences::sentences;
+use crate::text::template::Failed;
 
 /// Passages that are shown to a message.
 const SHOWN: usize = 3;

@@ -10,8 +10,8 @@
 
 use std::collections::BTreeSet;
 
-use super::sources::ids;
 use crate::discussion::event::{Class, Contribution, Event, Purpose, Record, Rest};
+use crate::text::ids::ids;
 
 /// What was put to a user who then spoke, what was found, and which ids were decided on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -111,7 +111,7 @@ fn ac_001_03_ac_004_04_the_steps_of_a_phase_are_walked_in_ascending_order() {
 
 #[test]
 fn ac_002_01_02_03_each_persona_has_name_identity_style_and_three_principles() {
-    let library = roundtable::library::Library::built_in().unwrap();
+    let library = roundtable::item::library::Library::built_in().unwrap();
     for key in ["business-analyst", "solutions-architect", "system-designer"] {
         let persona = library.cast.get(key).unwrap();
         assert!(!persona.name.is_empty() && !persona.identity.is_empty() && !persona.style.is_empty());
@@ -340,7 +340,7 @@ fn a_circle_of_dependencies_and_a_broken_skip_if_are_errors_before_anything_is_d
 fn ac_012_04_every_output_of_a_step_is_made_or_added_to() {
     let sandbox = repository(1, RAW);
     told(&sandbox, &each("x", 24));
-    let library = roundtable::library::Library::built_in().unwrap();
+    let library = roundtable::item::library::Library::built_in().unwrap();
     let done = sandbox.meta()["steps_completed"].to_string();
     for step in library.steps.iter().filter(|step| done.contains(&step.id)) {
         for output in &step.outputs {
@@ -826,7 +826,7 @@ fn what_was_not_answered_is_open_and_nothing_is_made_up() {
             .collect();
         format!("answers:\n{}", lines.concat())
     };
-    let library = roundtable::library::Library::built_in().unwrap();
+    let library = roundtable::item::library::Library::built_in().unwrap();
     let steps: Vec<&str> = library.steps.iter().map(|step| step.id.as_str()).collect();
     let found = report(&sandbox, &nulls(&steps), &[]);
     assert_eq!(found["stopped"], "complete");
@@ -900,7 +900,7 @@ fn ordinary_answers_of_any_kind_give_no_facts_and_are_kept_word_for_word() {
     for answer in said {
         let sandbox = repository(7, RAW);
         let lines: Vec<String> = (1..=5).map(|number| format!("    {number}: {}\n", json!(answer))).collect();
-        let library = roundtable::library::Library::built_in().unwrap();
+        let library = roundtable::item::library::Library::built_in().unwrap();
         let steps = library.steps.iter().map(|step| format!("  \"{}\":\n{}", step.id, lines.concat()));
         let script = format!("user: Sam\ndepth: standard\nanswers:\n{}", steps.collect::<String>());
         assert_eq!(report(&sandbox, &script, &[])["stopped"], "complete");
@@ -1339,7 +1339,7 @@ fn hostile_answers_forge_nothing() {
     ];
     let inputs: Vec<Value> = hostile.iter().cycle().take(160).map(|text| json!(text)).collect();
     // Every answer is hostile, and every menu is left.
-    let library = roundtable::library::Library::built_in().unwrap();
+    let library = roundtable::item::library::Library::built_in().unwrap();
     let answers: serde_json::Map<String, Value> = library
         .steps
         .iter()
@@ -1393,7 +1393,7 @@ fn hostile_answers_forge_nothing() {
     assert!(
         csv::Reader::from_reader(csv.as_bytes()).records().all(|row| row.is_ok_and(|row| row.len() == 4))
     );
-    assert!(names.iter().all(|name| roundtable::repo::is_branch_name(name)), "{names:?}");
+    assert!(names.iter().all(|name| roundtable::git::is_branch_name(name)), "{names:?}");
 }
 
 #[test]

@@ -285,7 +285,7 @@ fn two_jobs_go_on_with_a_conversation() {
     ] {
         assert_ne!(forged, whole);
         std::fs::write(&path, &forged).unwrap();
-        let digest = roundtable::library::sha256(forged.as_bytes());
+        let digest = roundtable::item::library::sha256(forged.as_bytes());
         let refused = run(&forge, &fresh(&forge), &event, &["--recording", folder, "--digest", &digest]);
         assert!(refused.code == 2 && forge.tip(BRANCH) == tip, "{}", refused.stderr);
     }

@@ -100,7 +100,7 @@ fn the_commit_says_what_it_is_and_only_adds() {
     }
     assert!(!message.contains("keep both"), "{message}");
     let recording = sandbox.file(BRANCH, &sandbox.recordings()[0]);
-    let digest = roundtable::library::sha256(recording.as_bytes());
+    let digest = roundtable::item::library::sha256(recording.as_bytes());
     assert!(message.contains(&format!("\nRoundtable-Recording: {digest}\n")), "{message}");
     assert!(
         message.contains(&format!("\nRoundtable-Run: {}\n", report["run"].as_str().unwrap())),

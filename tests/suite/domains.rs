@@ -101,11 +101,11 @@ const DOMAINS: [Domain; 3] = [
 
 /// Every question of the standard depth, with one answer each; a form where its step has one left.
 fn answers(domain: &Domain) -> Answers {
-    let library = roundtable::library::Library::built_in().unwrap();
+    let library = roundtable::item::library::Library::built_in().unwrap();
     let mut count = 0;
     let steps = library.steps.iter().map(|step| {
         let mut forms = domain.forms.iter().filter(|(id, _)| *id == step.id).map(|(_, form)| *form);
-        let said = step.prompts(roundtable::step::Depth::Standard).into_iter().map(|_| {
+        let said = step.prompts(roundtable::item::step::Depth::Standard).into_iter().map(|_| {
             count += 1;
             forms.next().unwrap_or(domain.ordinary[count % domain.ordinary.len()]).to_owned()
         });
@@ -348,7 +348,7 @@ fn sm_002_all_questions_answered_in_form_leave_nothing_open() {
 fn sm_004_a_small_item_takes_under_half_of_the_inputs() {
     let asked = |files: usize| {
         let sandbox = repository(files, &begun(&[]));
-        let library = roundtable::library::Library::built_in().unwrap();
+        let library = roundtable::item::library::Library::built_in().unwrap();
         let steps = library.steps.iter().map(|step| format!("  \"{}\": [null]\n", step.id));
         let script = format!("answers:\n{}", steps.collect::<String>());
         let path = sandbox.script("answers.yaml", script);

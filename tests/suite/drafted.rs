@@ -54,7 +54,7 @@ impl Table {
 
 /// One answer to each step before this one, and these to it.
 fn answers(step: &str, said: &str) -> String {
-    let library = roundtable::library::Library::built_in().unwrap();
+    let library = roundtable::item::library::Library::built_in().unwrap();
     let before = library.steps.iter().map(|step| step.id.as_str());
     let before = before.filter(|id| id.starts_with(&step[..3]) && *id < step);
     let before: String = before.map(|id| format!("  \"{id}\": [The desk knows]\n")).collect();

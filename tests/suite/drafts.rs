@@ -1,9 +1,9 @@
 //! A step's draft by a model: what of an answer is taken, what is refused and why, and the request and reply of a program.
 
-use roundtable::library::Library;
-use roundtable::model::drafting::{Answered, Draft, Kind, Material};
-use roundtable::model::evidence::Evidence;
-use roundtable::model::prompt::{Earlier, Given};
+use roundtable::item::library::Library;
+use roundtable::voice::model::drafting::{Answered, Draft, Kind, Material};
+use roundtable::voice::model::evidence::Evidence;
+use roundtable::voice::model::prompt::{Earlier, Given};
 use roundtable::voice::sources::Excerpt;
 use serde_json::{Value, json};
 

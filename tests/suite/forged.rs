@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use roundtable::library::sha256;
+use roundtable::item::library::sha256;
 use serde_json::{Value, json};
 
 use crate::kit::{AT, BRANCH, Run, Sandbox, program, sandbox};

@@ -496,7 +496,7 @@ fn two_jobs_hand_a_recording_over_with_its_digest() {
 }
 
 fn sha256(text: &str) -> String {
-    roundtable::library::sha256(text.as_bytes())
+    roundtable::item::library::sha256(text.as_bytes())
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn what_is_written_works_with_the_program_itself() {
     );
     // The settings are read, with every example in them too.
     let settings = written(&sandbox, ".roundtable.yaml");
-    assert!(roundtable::config::Config::read("x", settings.as_bytes()).is_ok());
+    assert!(roundtable::item::config::Config::read("x", settings.as_bytes()).is_ok());
     let keys =
         ["voice:", "model:", "max_turns:", "steps:", "templates:", "protect:", "losses:", "github:", "  "];
     let uncommented = |line: &str| match line.strip_prefix("# ") {
@@ -157,12 +157,12 @@ fn what_is_written_works_with_the_program_itself() {
         _ => format!("{line}\n"),
     };
     let all: String = settings.lines().map(uncommented).collect();
-    let config = roundtable::config::Config::read("x", all.as_bytes()).unwrap();
+    let config = roundtable::item::config::Config::read("x", all.as_bytes()).unwrap();
     assert_eq!(
         (config.max_turns, config.protect.is_some(), config.losses),
-        (Some(20), true, Some(roundtable::config::Losses::Declared))
+        (Some(20), true, Some(roundtable::item::config::Losses::Declared))
     );
-    assert_eq!(config.github, Some(roundtable::github::Settings::default()));
+    assert_eq!(config.github, Some(roundtable::item::config::github::Settings::default()));
     // The hook lets additions through and stops losses.
     let hook = sandbox.root().join(HOOK);
     #[cfg(unix)]
@@ -204,7 +204,7 @@ fn a_live_workflow_listens_to_comments_on_open_discussions_alone() {
         let gate = written(&sandbox, ".github/workflows/roundtable-check.yml");
         assert!(!gate.contains("issue_comment") && gate.contains("merge_group:"), "{gate}");
         let settings = written(&sandbox, ".roundtable.yaml");
-        let config = roundtable::config::Config::read("x", settings.as_bytes()).unwrap();
+        let config = roundtable::item::config::Config::read("x", settings.as_bytes()).unwrap();
         assert!(config.github.unwrap().live);
     }
 }
@@ -492,7 +492,7 @@ fn what_each_rule_stops_is_said_and_layouts_are_recognised_by_their_documents() 
     assert!(said.contains("preset keepachangelog:") && !said.contains("speckit"), "{said}");
     assert!(!said.contains("preset rfc"), "{said}");
     let settings = written(&sandbox, ".roundtable.yaml");
-    let config = roundtable::config::Config::read("x", settings.as_bytes()).unwrap();
+    let config = roundtable::item::config::Config::read("x", settings.as_bytes()).unwrap();
     let day = config.report_until.unwrap();
     assert!(said.contains(&format!("Until {day} all of this is reported only.")), "{said}");
     assert_eq!(config.protect.unwrap().len(), 3, "{settings}");

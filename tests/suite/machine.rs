@@ -6,10 +6,10 @@ use roundtable::discussion::event::{
 };
 use roundtable::discussion::summary::Summary;
 use roundtable::discussion::{Cue, Discussion, Next};
-use roundtable::library::Library;
-use roundtable::script::{Input, Script};
-use roundtable::session::{Went, hold};
-use roundtable::step::{Depth, Step};
+use roundtable::item::library::Library;
+use roundtable::item::step::{Depth, Step};
+use roundtable::run::script::{Input, Script};
+use roundtable::run::session::{Went, hold};
 use roundtable::voice::integrity::breaches;
 use roundtable::voice::referee::Basis;
 use roundtable::voice::secretary::Secretary;

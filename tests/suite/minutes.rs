@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use proptest::prelude::*;
-use roundtable::library::Library;
+use roundtable::item::library::Library;
 use roundtable::minutes::{Choice, Minutes, Spoken, draw};
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::built_in().unwrap());

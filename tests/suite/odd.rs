@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use roundtable::discussion::Discussion;
-use roundtable::library::Library;
-use roundtable::script::Script;
-use roundtable::session::hold;
-use roundtable::step::Depth;
+use roundtable::item::library::Library;
+use roundtable::item::step::Depth;
+use roundtable::run::script::Script;
+use roundtable::run::session::hold;
 use roundtable::voice::SECRETARY;
 use roundtable::voice::secretary::Secretary;
 

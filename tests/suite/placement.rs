@@ -21,7 +21,7 @@ fn add(sandbox: &Sandbox, output: &str, before: Option<&[u8]>, title: &str) -> V
     sandbox.run(&["elaborate", "offline-mode", "--step", "01-09", "--script", &script, "--at", AT]).ok();
     sandbox.assert_sound();
     let commit = sandbox.git.find_commit(sandbox.tip(BRANCH).unwrap()).unwrap();
-    let file = roundtable::item::path::OutputPath::parse(output).unwrap().file();
+    let file = roundtable::text::path::OutputPath::parse(output).unwrap().file();
     let path = format!("{ITEM}/{file}");
     let Ok(entry) = commit.tree().unwrap().get_path(std::path::Path::new(&path)) else { return Vec::new() };
     sandbox.git.find_blob(entry.id()).unwrap().content().to_vec()

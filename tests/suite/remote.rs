@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
+use roundtable::git::Repo;
+use roundtable::git::remote::{Pushed, Remote};
 use roundtable::http::{Secret, Url};
-use roundtable::repo::Repo;
-use roundtable::repo::remote::{Pushed, Remote};
 
 use crate::forge::{Forge, TOKEN, forge, git};
 use crate::kit::{BRANCH, Sandbox, empty, sandbox};

@@ -8,15 +8,15 @@ use roundtable::additive::verify;
 use roundtable::discussion::Discussion;
 use roundtable::discussion::event::{Critique, Event, Verdict};
 use roundtable::discussion::summary::{Summary, USER};
+use roundtable::item::library::Library;
+use roundtable::item::persona::Persona;
 use roundtable::item::{File, Item};
-use roundtable::library::Library;
 use roundtable::minutes::{self, Forms};
-use roundtable::model::prompt::{Prompt, Want};
-use roundtable::model::{Answer, Live, Model};
-use roundtable::persona::Persona;
-use roundtable::script::Script;
-use roundtable::session::{Judge, hold};
+use roundtable::run::script::Script;
+use roundtable::run::session::{Judge, hold};
 use roundtable::synthesis::outcome;
+use roundtable::voice::model::prompt::{Prompt, Want};
+use roundtable::voice::model::{Answer, Live, Model};
 use roundtable::voice::referee::Basis;
 use roundtable::voice::sources::Sources;
 use roundtable::voice::{Line, SECRETARY, Speechless};
@@ -436,7 +436,7 @@ fn what_is_ready_for_a_document_is_listed_as_proposed_and_forges_nothing() {
     assert!(listed.starts_with("- acceptance criterion for FR-007 in requirements-spec.md: "), "{listed}");
     assert_eq!(listed.lines().filter(|line| line.starts_with("- ")).count(), kinds.len(), "{listed}");
     assert!(!text.contains("<!-- z") && !text.contains("\n## y"), "{text}");
-    let found = roundtable::trace::findings(&finished.summary);
+    let found = roundtable::history::trace::findings(&finished.summary);
     assert_eq!(found.last().map(|one| (one.kind, one.turns.clone())), Some(("proposed addition", vec![2])));
 }
 

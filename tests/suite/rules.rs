@@ -4,7 +4,7 @@ use roundtable::discussion::Discussion;
 use roundtable::discussion::event::{Event, NoticeKind, Purpose};
 use roundtable::discussion::summary::Summary;
 use roundtable::discussion::{Cue, Discussion as Talk};
-use roundtable::library::Library;
+use roundtable::item::library::Library;
 use roundtable::voice::{Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 
 use crate::machine::held;

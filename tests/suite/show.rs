@@ -194,7 +194,7 @@ fn an_item_is_shown_with_all_that_its_discussions_came_to() {
     assert!(page.contains("keep both &lt;b&gt;answers") && !page.contains("<b>"), "{page}");
     // The page's own script is the only one that may run.
     let script = page.split("<script>").nth(1).unwrap().split("</script>").next().unwrap();
-    let digest = roundtable::library::sha256(script.as_bytes());
+    let digest = roundtable::item::library::sha256(script.as_bytes());
     let bytes: Vec<u8> =
         (0..32).map(|at| u8::from_str_radix(&digest[at * 2..at * 2 + 2], 16).unwrap()).collect();
     let policy = page.split("script-src 'sha256-").nth(1).unwrap().split('\'').next().unwrap();

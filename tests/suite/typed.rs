@@ -2,13 +2,13 @@
 //! adds.
 
 use proptest::prelude::*;
-use roundtable::additions::Addition;
 use roundtable::additive::verify;
 use roundtable::discussion::Finished;
+use roundtable::discussion::additions::Addition;
+use roundtable::item::library::Library;
 use roundtable::item::{File, Item};
-use roundtable::library::Library;
-use roundtable::script::Script;
-use roundtable::session::hold;
+use roundtable::run::script::Script;
+use roundtable::run::session::hold;
 use roundtable::synthesis::{Outcome, outcome};
 use serde_json::{Value, json};
 
@@ -300,7 +300,7 @@ fn any_addition() -> impl Strategy<Value = Value> {
         Just("terms.csv"),
         Just("meta.json")
     ];
-    let kind = prop::sample::select(roundtable::additions::Kind::ALL.to_vec());
+    let kind = prop::sample::select(roundtable::discussion::additions::Kind::ALL.to_vec());
     let anchor = prop_oneof![
         Just("US-001"),
         Just("Risks"),

@@ -9,7 +9,7 @@ use crate::additive::Kind;
 use crate::additive::csv::delimiter;
 use crate::additive::text::Lines;
 use crate::additive::yaml::{Shape, Stream};
-use crate::json::{Document, Kind as JsonKind, Node};
+use crate::text::json::{Document, Kind as JsonKind, Node};
 
 /// Why a text is no data: what is wrong, and on which line.
 pub struct Unreadable {

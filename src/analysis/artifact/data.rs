@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use super::draft::Draft;
 use super::{Material, Part, Written, description, facts};
 use crate::analysis::forms::{Fact, Label};
-use crate::front_matter::too_deep;
-use crate::json::{Document, Kind};
-use crate::plain::{self, without_comments};
 use crate::synthesis::Unplaced;
 use crate::synthesis::data::cell;
 use crate::synthesis::yaml_list::with_entries;
+use crate::text::front_matter::too_deep;
+use crate::text::json::{Document, Kind};
+use crate::text::plain::{self, without_comments};
 
 /// The header of the traceability matrix (step 01-08).
 pub const MATRIX: &str = "Requirement,User Story,Priority,Status";
@@ -334,7 +334,7 @@ pub(super) fn rows(material: &Material<'_>, text: &str) -> Result<Written, Unpla
 /// What a document of ours lists as open.
 pub(crate) fn open_questions(name: &str, text: &str) -> Vec<String> {
     if name.ends_with(".md") {
-        let open = text.lines().filter_map(crate::step::listed_as_open);
+        let open = text.lines().filter_map(crate::item::step::listed_as_open);
         return open.map(|(_, question)| question.replace('\\', "")).collect();
     }
     let value: Option<Value> = match name.rsplit('.').next() {

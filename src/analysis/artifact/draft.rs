@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use crate::analysis::Answer;
 use crate::analysis::drafted::Drafted;
 use crate::analysis::forms::{self, Fact, Label, Said};
-use crate::plain;
-use crate::sections::list;
-use crate::step::Step;
+use crate::item::step::Step;
+use crate::text::plain;
+use crate::text::sections::list;
 use crate::text::sentences::sentences;
 use crate::text::words::subjects;
 
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn the_parts_that_a_step_names_are_found() {
-        let library = crate::library::Library::built_in().unwrap();
+        let library = crate::item::library::Library::built_in().unwrap();
         for step in &library.steps {
             let parts = named(step);
             assert!(!parts.is_empty(), "{}", step.path);

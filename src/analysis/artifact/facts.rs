@@ -9,10 +9,10 @@ use super::{Material, ids};
 use crate::analysis::depth::Size;
 use crate::analysis::forms::{CLASSES, Fact, Label};
 use crate::analysis::scan::{KINDS, Measure};
-use crate::plain;
 use crate::synthesis::Unplaced;
 use crate::synthesis::records::squeezed;
-use crate::template::safe;
+use crate::text::plain;
+use crate::text::template::safe;
 
 /// Places of affected files that are named.
 const MOST_FILES: usize = 15;

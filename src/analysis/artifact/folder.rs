@@ -11,7 +11,7 @@ use crate::minutes::{Forms, decisions_in};
 use crate::synthesis::outline::{fits, insert};
 use crate::synthesis::records::{self, Record, is_records, next_number, slug, squeezed, unlabelled};
 use crate::synthesis::{Unplaced, existing};
-use crate::template::safe;
+use crate::text::template::safe;
 
 /// Writes a step's share of a folder.
 pub(super) fn write(

@@ -9,7 +9,7 @@ use super::draft::{Draft, Entry, Open};
 use crate::analysis::depth::before_ours;
 use crate::analysis::forms::{CLASSES, Fact, Label};
 use crate::item::Item;
-use crate::json::Document;
+use crate::text::json::Document;
 
 /// Numbers above this one are somebody's joke or another system's.
 const FAR: u32 = 9_999;

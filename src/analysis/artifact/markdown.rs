@@ -5,14 +5,14 @@ use minijinja::{Value, context};
 
 use super::draft::{self, Draft, Entry, Named, Open};
 use super::{Material, Part, Written, description};
+use crate::item::library::Library;
 use crate::item::meta;
-use crate::library::Library;
-use crate::persona::Persona;
-use crate::plain;
+use crate::item::persona::Persona;
 use crate::synthesis::Unplaced;
 use crate::synthesis::outline::{Outline, fits, insert};
 use crate::synthesis::records::squeezed;
-use crate::template::{Failed, safe};
+use crate::text::plain;
+use crate::text::template::{Failed, safe};
 
 /// The section at a document's end that lists what is open.
 pub(super) const OPEN: &str = "Open Questions";

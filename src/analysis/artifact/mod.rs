@@ -19,16 +19,17 @@ use self::draft::{Named, Open};
 use self::ids::Defined;
 use super::forms::Label;
 use super::scan::Measure;
-use crate::discussion::event::Time;
-use crate::item::path::OutputPath;
+use crate::item::library::Library;
+use crate::item::persona::Persona;
+use crate::item::step::Step;
 use crate::item::{Change, File, Item};
-use crate::library::Library;
-use crate::persona::Persona;
-use crate::plain::count;
-use crate::step::Step;
 use crate::synthesis::records::{is_architecture, is_records};
 use crate::synthesis::{Left, Placed, Unplaced, existing, suffix};
-use crate::template::Failed;
+use crate::text::path;
+use crate::text::plain::count;
+use crate::text::template::Failed;
+use crate::text::time::Time;
+use path::OutputPath;
 
 /// Everything that a step's artifacts are made from.
 pub struct Source<'a> {

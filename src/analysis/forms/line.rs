@@ -1,7 +1,7 @@
 //! A form on one line: a label, what it is about, and fields after vertical bars.
 
 use super::{Fact, Label, acknowledges, id_list, is_id};
-use crate::finding::did_you_mean;
+use crate::text::finding::did_you_mean;
 
 /// What a line is.
 pub(super) enum Line {
@@ -186,7 +186,7 @@ fn with_fields(label: Label, rest: &str) -> Result<Option<Fact>, String> {
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", crate::plain::cut(&crate::plain::shown(text), 60))
+    format!("\"{}\"", crate::text::plain::cut(&crate::text::plain::shown(text), 60))
 }
 
 /// A form as people write it.

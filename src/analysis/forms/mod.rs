@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use self::line::Line;
 pub use self::line::{asked_by, without_marker};
-use crate::plain;
+use crate::text::plain;
 
 /// The MoSCoW classes, as the traceability matrix writes them.
 pub const CLASSES: [&str; 4] = ["Must Have", "Should Have", "Could Have", "Won't Have"];

@@ -10,15 +10,15 @@ use super::{Options, Task, check_script};
 use crate::analysis::depth;
 use crate::analysis::plan::{Progress, plan};
 use crate::analysis::skip::Facts;
-use crate::config::Config;
 use crate::item::Item;
-use crate::library::Library;
+use crate::item::config::Config;
+use crate::item::library::Library;
+use crate::item::step::{Depth, Step};
 use crate::run;
 use crate::run::place;
+use crate::run::script::{Input, Script};
 use crate::run::voices::{self, Choice};
 use crate::run::{Medium, set_up};
-use crate::script::{Input, Script};
-use crate::step::{Depth, Step};
 
 /// Shows the plan. The answers to the step's questions are known where the script has them; they are what a discussion
 /// of the step hears here, and what its evidence is looked for with.

@@ -8,9 +8,9 @@ use super::super::screen::Screen;
 use super::super::{Global, open, table};
 use super::Options;
 use crate::analysis::greeting::header;
-use crate::plain;
+use crate::item::step::{Depth, Prompt, Step};
 use crate::run::place;
-use crate::step::{Depth, Prompt, Step};
+use crate::text::plain;
 
 /// Prints the questions of the steps that are not completed.
 pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::cli::exit::Fail;
-use crate::config::Config;
-use crate::library::Library;
-use crate::model::tape::{self, Lines, Tape, Taping};
-use crate::model::{Model, Prices};
+use crate::item::config::Config;
+use crate::item::library::Library;
 use crate::run::voices::{self, Choice, Wanted};
 use crate::run::walk::{Seat, Speaker, Speakers};
 use crate::voice::SECRETARY;
+use crate::voice::model::tape::{self, Lines, Tape, Taping};
+use crate::voice::model::{Model, Prices};
 
 /// Where a model's answers come from, and whether they are kept.
 #[derive(Clone, Debug)]

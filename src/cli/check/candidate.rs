@@ -8,10 +8,10 @@ use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
 use super::{Format, policies, report};
 use crate::additive::content::change::differences;
-use crate::check::{FileReport, Report, judge_text};
 use crate::cli::Global;
-use crate::plain;
-use crate::repo::Repo;
+use crate::git::Repo;
+use crate::run::check::{FileReport, Report, judge_text};
+use crate::text::plain;
 use git2::Oid;
 
 /// The largest text that is read.

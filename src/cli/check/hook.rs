@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 
 use super::candidate::{When, answer, before, inside};
 use super::{beside_head, compare, is_trial, policies};
-use crate::agent::hook::{Agent, Moment, Write};
-use crate::check::{Report, judge_text};
 use crate::cli::Global;
+use crate::cli::agent_hook::{Agent, Moment, Write};
 use crate::cli::exit::{Code, Fail};
 use crate::cli::screen::Screen;
-use crate::plain;
-use crate::repo::Repo;
+use crate::git::Repo;
+use crate::run::check::{Report, judge_text};
+use crate::text::plain;
 
 /// The largest call that is read.
 const LARGEST: u64 = 1 << 28;
@@ -74,7 +74,7 @@ fn repository(global: &Global, folder: Option<&Path>) -> Result<Option<(Global, 
     let here = global.repo.clone().map_or_else(super::super::current_folder, Ok)?;
     match Repo::open(&here) {
         Ok(repo) => Ok(Some((global, repo))),
-        Err(crate::repo::Error::None { .. }) => Ok(None),
+        Err(crate::git::Error::None { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

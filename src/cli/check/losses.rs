@@ -6,9 +6,9 @@ use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
 use crate::additive::Finding;
 use crate::additive::declared::{self, Declaration, DeclaredLoss};
-use crate::check::Report;
-use crate::policy::{LOSSES, Policy};
-use crate::repo::{Now, Objects, Repo, changed};
+use crate::additive::policy::{LOSSES, Policy};
+use crate::git::{Now, Objects, Repo, changed};
+use crate::run::check::Report;
 
 /// A declared loss that covers nothing: the file, and what it names.
 pub type Unused = (String, DeclaredLoss);
@@ -39,7 +39,7 @@ pub fn declared(
     for (path, id) in added.into_iter().filter(|(path, _)| is_file(path)) {
         let bytes = objects.read(id, ObjectType::Blob)?;
         found.push(Declaration::read(&path, &bytes).map_err(|wrong| {
-            Fail::new(crate::plain::clean(&wrong))
+            Fail::new(crate::text::plain::clean(&wrong))
                 .with_hint("`roundtable check --declare REASON` writes such a file")
         })?);
     }

@@ -17,19 +17,19 @@ use super::seat::Seat;
 use super::{Job, walk_id};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
-use crate::files::write_whole;
+use crate::git::short;
 use crate::github::trigger::What;
+use crate::item::library::{Library, sha256};
 use crate::item::meta::Source;
-use crate::library::{Library, sha256};
-use crate::model::Meter;
-use crate::model::tape::Tape;
-use crate::plain;
 use crate::replay::{Recording, Replay, other_words};
-use crate::repo::short;
+use crate::run::files::write_whole;
 use crate::run::identity;
+use crate::run::script;
 use crate::run::{Held, Landed, Talk, hold_and_keep, set_up};
-use crate::script;
 use crate::synthesis::Outcome;
+use crate::text::plain;
+use crate::voice::model::Meter;
+use crate::voice::model::tape::Tape;
 
 /// Name of the recording in the folder that is handed over.
 const HANDED: &str = "recording.jsonl";
@@ -132,7 +132,7 @@ impl Job<'_> {
     /// A model's answers from the first job.
     pub(super) fn handed_answers(&self) -> Result<Tape, Fail> {
         let bytes = self.announced(ANSWERS)?;
-        Ok(Tape::read(ANSWERS, crate::json::utf8(ANSWERS, &bytes)?)?)
+        Ok(Tape::read(ANSWERS, crate::text::json::utf8(ANSWERS, &bytes)?)?)
     }
 
     /// The recording of the first job, if it is the one that was announced and is for this issue.
@@ -168,7 +168,7 @@ impl Job<'_> {
                 "the recording that was handed over has another {what} than this issue gives; nothing was done"
             ))
         };
-        let log = from_lines(HANDED, crate::json::utf8(HANDED, &recording.bytes)?)?;
+        let log = from_lines(HANDED, crate::text::json::utf8(HANDED, &recording.bytes)?)?;
         let (Some(opened), Some(first)) = (recording.opened(), log.first()) else {
             return Err(other("beginning"));
         };
@@ -211,7 +211,7 @@ impl Job<'_> {
         if before.is_empty() && opened.new_meta.as_ref().is_some_and(|text| *text != meta) {
             return Err(other("item"));
         }
-        let draft = task.script.source.as_ref().map(crate::source::Source::draft);
+        let draft = task.script.source.as_ref().map(crate::text::source::Source::draft);
         if before.is_empty() && opened.draft.is_some() && opened.draft != draft {
             return Err(other("draft"));
         }

@@ -28,23 +28,23 @@ use super::exit::{Code, Fail};
 use super::push::Committed as _;
 use super::screen::Screen;
 use super::{Global, actions, analyze, check, open as open_repo, push, replay, review, service, table};
-use crate::config::Config;
 use crate::discussion::event::{Event as Talked, Record, Time};
-use crate::github::Settings;
+use crate::git::Repo;
+use crate::git::remote::Remote;
 use crate::github::hub::Hub;
 use crate::github::page;
 use crate::github::trigger::{self, Asked, Person, Trigger, What};
 use crate::http::Failed;
+use crate::item::config::Config;
+use crate::item::config::github::Settings;
+use crate::item::library::{Library, sha256};
 use crate::item::meta::Source;
-use crate::library::{Library, sha256};
-use crate::plain;
-use crate::repo::Repo;
-use crate::repo::remote::Remote;
 use crate::review::Review;
 use crate::run::voices;
 use crate::run::walk::Mode;
 use crate::run::{Landed, Medium, Task, hold_and_land, land_again, set_up};
-use crate::template::safe;
+use crate::text::plain;
+use crate::text::template::safe;
 
 #[derive(Debug, Args)]
 pub struct Options {
@@ -205,7 +205,7 @@ fn is_default_push(event: &Event) -> bool {
 fn base_branch(event: Option<&Event>) -> String {
     let of_event = event.and_then(|event| event.payload().pointer("/repository/default_branch")?.as_str());
     let name = of_event.map(str::to_owned).or_else(|| service::variable("GITHUB_REF_NAME"));
-    name.filter(|name| crate::repo::is_branch_name(name)).unwrap_or_else(|| "main".to_owned())
+    name.filter(|name| crate::git::is_branch_name(name)).unwrap_or_else(|| "main".to_owned())
 }
 
 /// Everything a run on an issue needs.

@@ -17,8 +17,8 @@ use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
 use crate::github::trigger::What;
 use crate::item::{Item, is_document, meta};
+use crate::run::script::{Input, Script};
 use crate::run::{Held, Landed, Open};
-use crate::script::{Input, Script};
 use crate::synthesis::Outcome;
 
 /// What the branch says of an issue's conversation.
@@ -76,7 +76,7 @@ impl Job<'_> {
         if lost > 0 && seat.leaves.is_empty() && !self.has_analysis(&seat)? {
             read.leaves.push(format!(
                 "{} heard by a run whose recording is on no branch any more; this run does not hear them again.",
-                crate::plain::count(lost, "comment")
+                crate::text::plain::count(lost, "comment")
             ));
         }
         Ok(seat)
@@ -174,7 +174,7 @@ impl Job<'_> {
         for name in self.repo.item(commit, item)?.recordings {
             let path = format!("{item}/elaborations/{name}");
             let bytes = self.repo.file(commit, &path)?.unwrap_or_default();
-            let log = crate::json::utf8(&path, &bytes).and_then(|text| from_lines(&path, text));
+            let log = crate::text::json::utf8(&path, &bytes).and_then(|text| from_lines(&path, text));
             match log {
                 Ok(log) => found.push(Found { path, log }),
                 Err(error) => self.screen.warn(&format!("a recording is left out: {error}")),

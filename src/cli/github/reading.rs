@@ -8,14 +8,15 @@ use super::super::exit::Fail;
 use super::super::{Global, open, service, table};
 use super::{failed, moment};
 use crate::discussion::event::{Record, Time};
+use crate::github::ACTIONS_BOT;
 use crate::github::hub::Hub;
 use crate::github::marker::Marker;
 use crate::github::page;
 use crate::github::possible::{self, Tick};
 use crate::github::thread::{self, Comment, Known, Thread, Unused};
 use crate::github::trigger::{Asked, Person, What};
-use crate::github::{ACTIONS_BOT, Permission, Settings};
-use crate::source;
+use crate::item::config::github::{Permission, Settings};
+use crate::text::source;
 
 /// What was read of an issue.
 pub(super) struct Read {

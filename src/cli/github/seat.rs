@@ -11,9 +11,10 @@ use super::Job;
 use crate::github::hub::PullState;
 use crate::github::thread::Thread;
 use crate::item::meta::{Meta, Source};
-use crate::item::path::slug_of;
-use crate::plain::count;
 use crate::run::before;
+use crate::text::path;
+use crate::text::plain::count;
+use path::slug_of;
 
 /// Branches of an item that are looked at, the newest first.
 const MAX_BRANCHES: usize = 3;
@@ -198,7 +199,7 @@ impl Job<'_> {
         };
         Ok(steps
             .last()
-            .filter(|step| crate::step::is_step_id(step))
+            .filter(|step| crate::item::step::is_step_id(step))
             .cloned()
             .unwrap_or_else(|| "00-01".to_owned()))
     }

@@ -23,14 +23,15 @@ use crate::github::possible::Listed;
 use crate::github::thread::{Comment, Unused};
 use crate::github::trigger::Asked;
 use crate::http::Failed;
-use crate::item::path::OutputPath;
+use crate::item::library::{Library, sha256};
+use crate::item::step::{Prompt, Step};
 use crate::item::{DRAFT, Item};
-use crate::library::{Library, sha256};
-use crate::plain;
 use crate::review::{self, Document, Rules};
 use crate::run::Landed;
-use crate::step::{Prompt, Step};
 use crate::synthesis::{self, Placed};
+use crate::text::path;
+use crate::text::plain;
+use path::OutputPath;
 
 /// A question as the comment shows it, with the form of its answer.
 fn with_form(prompt: Prompt) -> String {

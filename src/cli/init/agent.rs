@@ -3,7 +3,7 @@
 //! Invariant: a file that exists is left as it is; what would have to be in it is printed. Only AGENTS.md,
 //! and only where it is asked for, gets a block of ours at its end.
 //!
-//! The hooks run `roundtable check --hook AGENT` before a tool writes and at the end of a turn ([`crate::agent::hook`]
+//! The hooks run `roundtable check --hook AGENT` before a tool writes and at the end of a turn ([`crate::cli::agent_hook`]
 //! reads what they are given): `.claude/settings.json` has them under `PreToolUse` and `Stop`.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{FileState, Wanted, state_of};
-use crate::agent::hook::Agent;
+use crate::cli::agent_hook::Agent;
 use crate::cli::exit::Fail;
 
 const SKILL: &str = include_str!("../../../skills/roundtable/SKILL.md");

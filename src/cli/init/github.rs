@@ -5,8 +5,8 @@ use std::path::Path;
 use super::{FileState, Options, Voice, Wanted};
 use crate::cli::exit::Fail;
 use crate::cli::screen::Screen;
-use crate::plain;
-use crate::repo::Repo;
+use crate::git::Repo;
+use crate::text::plain;
 
 /// The action of this build, `OWNER/REPOSITORY@COMMIT`; set in releases.
 const ACTION: Option<&str> = option_env!("ROUNDTABLE_ACTION");

@@ -10,10 +10,10 @@ use std::path::Path;
 use serde_yaml::Value;
 
 use crate::additive::Rule;
+use crate::additive::policy::{Entry, Policy, Preset};
 use crate::cli::screen::Screen;
-use crate::config::{Config, FILE};
-use crate::plain;
-use crate::policy::{Entry, Policy, Preset};
+use crate::item::config::{Config, FILE};
+use crate::text::plain;
 
 /// At most so many files of a layout's folder are looked at.
 const MOST_FILES: usize = 10_000;

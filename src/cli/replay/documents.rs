@@ -7,12 +7,12 @@ use super::super::check::losses;
 use super::super::exit::Fail;
 use super::super::screen::Screen;
 use crate::additive::declared::Declaration;
-use crate::config::Config;
-use crate::plain::{count, one_line};
-use crate::policy::Policy;
+use crate::additive::policy::Policy;
+use crate::git::short;
+use crate::item::config::Config;
 use crate::replay::Replay;
 use crate::replay::today::{Lost, Part, Today, Wrong, alone, without_meta};
-use crate::repo::short;
+use crate::text::plain::{count, one_line};
 
 /// What a revision says of its documents: read before anything is told, as it may be wrong.
 pub struct Held {
@@ -134,7 +134,7 @@ fn place(one: &Lost) -> String {
 
 fn say_declared(one: &Lost, screen: &Screen) {
     let Some(declared) = &one.declared else { return };
-    let (file, reason) = (crate::plain::shown(&declared.file), one_line(&declared.reason));
+    let (file, reason) = (crate::text::plain::shown(&declared.file), one_line(&declared.reason));
     screen.say_strong(&format!("{}: declared as lost in {file}: {reason}", place(one)));
     say_texts(&[one], screen);
 }
@@ -163,7 +163,7 @@ fn say_texts(group: &[&Lost], screen: &Screen) {
         }
     }
     if let Some(recording) = group.first().and_then(|one| one.recording.as_ref()) {
-        screen.say(&format!("  recording  {}", crate::plain::shown(recording)));
+        screen.say(&format!("  recording  {}", crate::text::plain::shown(recording)));
     }
 }
 

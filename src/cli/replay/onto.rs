@@ -14,16 +14,16 @@ use crate::cli::screen::Screen;
 use crate::cli::{Global, recording, table};
 use crate::discussion::Finished;
 use crate::discussion::event::{Author, from_lines};
-use crate::landing::{self, Landing};
-use crate::library::Library;
-use crate::model::Meter;
+use crate::git::short;
+use crate::item::library::Library;
 use crate::replay::{Divergence, Recording, Replay, Replayed, other_words};
-use crate::repo::short;
 use crate::run::elaborate::announce;
 use crate::run::identity;
+use crate::run::landing::{self, Landing};
+use crate::run::script::Script;
 use crate::run::{Held, Landed, Talk};
-use crate::script::Script;
 use crate::synthesis::Outcome;
+use crate::voice::model::Meter;
 
 /// A branch is numbered at most up to this.
 const MAX_BRANCHES: usize = 100;
@@ -114,12 +114,12 @@ fn other_inputs(
     recording: &Recording,
     found: &Replayed,
 ) -> Result<Option<Divergence>, Fail> {
-    let log = from_lines(&recording.name, crate::json::utf8(&recording.name, &recording.bytes)?)?;
+    let log = from_lines(&recording.name, crate::text::json::utf8(&recording.name, &recording.bytes)?)?;
     let Some(opened) = recording.opened() else { return Ok(None) };
     if let Some(path) = &options.script {
         let (name, bytes) = table::script(path)?;
         let script = Script::read(&name, &bytes)?;
-        let draft = script.source.as_ref().map(crate::source::Source::draft);
+        let draft = script.source.as_ref().map(crate::text::source::Source::draft);
         if opened.draft.is_some() && opened.draft != draft {
             let (expected, found) =
                 ("the issue's text as the script has it".to_owned(), "another text".to_owned());

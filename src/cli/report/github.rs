@@ -12,7 +12,7 @@ use super::super::screen::Screen;
 use super::{Reports, catastrophes, declared, findings, sum};
 use crate::additive::Finding;
 use crate::github::page::inert;
-use crate::plain;
+use crate::text::plain;
 
 /// Annotations of a kind that are shown.
 const SHOWN: usize = 10;
@@ -53,7 +53,7 @@ pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Re
         }
     }
     for notice in notices {
-        let file = crate::config::FILE;
+        let file = crate::item::config::FILE;
         lines.push_str(&format!("::notice file={file},line=1,title=roundtable check::{}\n", data(notice)));
     }
     let count = |fails: bool| found.iter().filter(|shown| shown.finding.fails() == fails).count();

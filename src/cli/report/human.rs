@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::super::screen::Screen;
 use super::{Reports, Shown, catastrophes, declared, findings, is_catastrophe, sum};
 use crate::additive::content::change::differences;
-use crate::plain;
+use crate::text::plain;
 
 /// Findings that are shown; more are counted.
 const SHOWN: usize = 12;

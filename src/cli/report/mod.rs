@@ -14,8 +14,8 @@ use super::check::{Format, Unused};
 use super::exit::Fail;
 use super::screen::Screen;
 use crate::additive::Finding;
-use crate::check::{FileReport, Report};
-use crate::plain;
+use crate::run::check::{FileReport, Report};
+use crate::text::plain;
 
 /// Reports with whether they are of one commit of a range (`--each`).
 type Reports = [(Report, bool)];

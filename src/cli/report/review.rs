@@ -9,28 +9,23 @@ use super::sarif::uri;
 use crate::cli::check::Format;
 use crate::cli::exit::Fail;
 use crate::cli::screen::Screen;
-use crate::finding;
-use crate::library::sha256;
-use crate::plain;
-use crate::review::{Finding, Review, Severity};
+use crate::item::library::sha256;
+use crate::review::{Context, Finding, Review};
+use crate::text::finding;
+use crate::text::finding::Severity;
+use crate::text::plain;
 
 /// Annotations of a kind that the runner shows.
 const SHOWN: usize = 10;
 
-/// Writes the findings in the wanted form; `texts` are the documents by path.
-pub fn write(
-    found: &Review,
-    texts: &[(String, String)],
-    format: Format,
-    explain: bool,
-    screen: &Screen,
-) -> Result<(), Fail> {
+/// Writes the findings in the wanted form.
+pub fn write(found: &Review, format: Format, explain: bool, screen: &Screen) -> Result<(), Fail> {
     match format {
-        Format::Human => human(found, texts, explain, screen),
+        Format::Human => human(found, explain, screen),
         Format::Json => return screen.raw(&format!("{:#}\n", as_json(found))),
         Format::Sarif => return screen.raw(&format!("{:#}\n", sarif(found))),
         Format::Github => {
-            human(found, texts, explain, screen);
+            human(found, explain, screen);
             return screen.commands(&annotations(found, None));
         }
     }
@@ -48,19 +43,12 @@ fn as_json(found: &Review) -> Value {
     })
 }
 
-fn human(found: &Review, texts: &[(String, String)], explain: bool, screen: &Screen) {
+fn human(found: &Review, explain: bool, screen: &Screen) {
     screen.page();
-    let mut lines: Option<(&str, Vec<&str>)> = None;
     let mut explained = BTreeSet::new();
     for finding in &found.findings {
-        if lines.as_ref().is_none_or(|(path, _)| *path != finding.path) {
-            let at = texts.binary_search_by(|(path, _)| path.as_str().cmp(&finding.path));
-            let text = at.map_or("", |at| texts[at].1.as_str());
-            lines = Some((&finding.path, text.lines().collect()));
-        }
-        let line = lines.as_ref().and_then(|(_, lines)| lines.get(finding.line - 1)).copied();
         let is_first = explained.insert(&finding.rule);
-        show(finding, line.unwrap_or_default(), explain || is_first, screen);
+        show(finding, explain || is_first, screen);
     }
     for one in &found.settled {
         let place = plain::shown(&format!("{}:{}", one.path, one.line));
@@ -74,13 +62,12 @@ fn human(found: &Review, texts: &[(String, String)], explain: bool, screen: &Scr
 }
 
 /// One finding: place and message, the line, the other place; why and what helps where that is to be said.
-fn show(found: &Finding, line: &str, explain: bool, screen: &Screen) {
+fn show(found: &Finding, explain: bool, screen: &Screen) {
     screen.say_review(found);
     let room = screen.width().map(|room| room.saturating_sub(MARGIN.len()));
     // A long line is cut so that the quotation stays in view.
-    let indent = line.chars().take_while(|sign| sign.is_whitespace()).count();
-    let column = found.column.saturating_sub(indent).max(1);
-    let excerpt = finding::Excerpt::marked(line.trim(), column, found.quote.chars().count(), room);
+    let Context { text, column } = &found.context;
+    let excerpt = finding::Excerpt::marked(text, *column, found.quote.chars().count(), room);
     screen.say(&format!("{MARGIN}{}", excerpt.text));
     let others = found.related.iter().filter(|other| other.path != found.path);
     for other in others {

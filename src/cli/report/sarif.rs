@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{Reports, Shown, all_findings};
 use crate::additive::Kind;
-use crate::library::sha256;
-use crate::plain;
+use crate::item::library::sha256;
+use crate::text::plain;
 
 pub fn log(reports: &Reports) -> Value {
     let rule = |kind: &Kind| {

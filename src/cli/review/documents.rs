@@ -11,12 +11,12 @@ use super::Options;
 use crate::cli::check::open_here;
 use crate::cli::exit::Fail;
 use crate::cli::{Global, current_folder, missing, open, read_file, unified};
-use crate::config::{self, Config};
-use crate::files;
-use crate::library::File;
-use crate::plain;
-use crate::repo::Repo;
+use crate::git::Repo;
+use crate::item::config::{self, Config};
+use crate::item::library::File;
 use crate::review::Files;
+use crate::run::files;
+use crate::text::plain;
 
 /// Larger documents are refused.
 const LARGEST: u64 = 64 << 20;

@@ -6,10 +6,10 @@ use super::documents;
 use crate::cli::exit::{Code, Fail};
 use crate::cli::screen::Screen;
 use crate::cli::{Global, columns};
-use crate::finding::Finding;
-use crate::plain;
 use crate::review::rule::Example;
 use crate::review::{Rule, Rules};
+use crate::text::finding::Finding;
+use crate::text::plain;
 
 /// Lists the rules, or shows one. The answer is no where an example of the repository's own rules does not hold.
 pub fn run(global: &Global, name: Option<&str>, screen: &Screen) -> Result<Code, Fail> {

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use super::super::exit::Fail;
 use super::super::screen::Screen;
 use super::item::{Shown, say_records, say_replaced};
-use crate::decisions::Entry;
 use crate::discussion::event::{Message, Time};
 use crate::discussion::summary::Decision;
-use crate::plain::{self, count};
-use crate::provenance::{Dossier, Talk};
-use crate::site::{DecisionRecord, records};
+use crate::history::decisions::Entry;
+use crate::history::provenance::{Dossier, Talk};
+use crate::history::site::{DecisionRecord, records};
+use crate::text::plain::{self, count};
 
 /// A decision of a discussion, with where it comes from.
 #[derive(Debug, Serialize)]

@@ -10,12 +10,12 @@ use super::super::screen::Screen;
 use super::super::{Global, table};
 use super::{Format, decisions, step};
 use crate::analysis::event::Event;
-use crate::config::Config;
-use crate::library::Library;
-use crate::plain::{self, count};
-use crate::provenance::{Dossier, Talk, items};
-use crate::repo::{Repo, short};
-use crate::site::{self, DecisionRecord, Point, Points};
+use crate::git::{Repo, short};
+use crate::history::provenance::{Dossier, Talk, items};
+use crate::history::site::{self, DecisionRecord, Point, Points};
+use crate::item::config::Config;
+use crate::item::library::Library;
+use crate::text::plain::{self, count};
 
 /// An item, and the name of the revision that it was read at.
 pub(super) struct Shown {

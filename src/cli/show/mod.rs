@@ -16,8 +16,8 @@ use crate::analysis::provenance::Log;
 use crate::discussion::event::{Contribution, Event, Record, from_any_lines};
 use crate::discussion::summary::USER;
 use crate::discussion::{Said, finished, introduction};
-use crate::library::Library;
-use crate::page;
+use crate::history::page;
+use crate::item::library::Library;
 use crate::replay::Recording;
 use crate::synthesis::spoken_summary;
 use crate::text::echo::Echo;
@@ -84,13 +84,13 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let library = library(global, &recording)?;
     let name = recording.name;
     if step::is_log(&recording.bytes) && !options.integrity && format == Format::Text {
-        let log = Log::read(&name, crate::json::utf8(&name, &recording.bytes)?);
+        let log = Log::read(&name, crate::text::json::utf8(&name, &recording.bytes)?);
         if let Some(code) = step::say(&log, &library, screen) {
             return Ok(code);
         }
     }
     // A reader gets a recording of any format.
-    let (log, _) = from_any_lines(&name, crate::json::utf8(&name, &recording.bytes)?)?;
+    let (log, _) = from_any_lines(&name, crate::text::json::utf8(&name, &recording.bytes)?)?;
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
         return Err(Fail::new(format!("{name}: a recording begins with the event `opened`"))
             .with_hint("its first lines are missing, `git log` of the file says since when"));

@@ -7,8 +7,8 @@ use super::super::screen::Screen;
 use crate::analysis::drafted::Drafted;
 use crate::analysis::event::{Begun, Event};
 use crate::analysis::provenance::Log;
-use crate::library::Library;
-use crate::plain;
+use crate::item::library::Library;
+use crate::text::plain;
 
 /// A log begins like this, and no recording of a discussion does.
 const BEGINNING: &[u8] = b"{\"kind\":\"begun\"";

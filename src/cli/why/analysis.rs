@@ -6,7 +6,7 @@ use super::super::exit::Fail;
 use super::super::screen::Screen;
 use super::Subject;
 use crate::analysis::provenance::{Kind, Log, Origin, marker_above, origin};
-use crate::plain;
+use crate::text::plain;
 
 /// The folder of an item's step logs.
 const FOLDER: &str = "analysis/";

@@ -10,7 +10,7 @@ mod questions;
 
 use super::page::Page;
 use super::{Hit, Options};
-use crate::finding::did_you_mean;
+use crate::text::finding::did_you_mean;
 
 /// The pages of a review, and what else there is.
 pub struct Pages<'p, 't> {

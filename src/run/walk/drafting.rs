@@ -9,11 +9,11 @@ use crate::analysis::drafted::{Drafted, wanted};
 use crate::analysis::event::Event;
 use crate::analysis::forms::Label;
 use crate::analysis::greeting;
-use crate::model::drafting::{Answered, Material};
-use crate::model::prompt::{Earlier, Given, Want};
-use crate::model::{Meter, Metered};
-use crate::session::Stopped;
+use crate::run::session::Stopped;
 use crate::voice::Speechless;
+use crate::voice::model::drafting::{Answered, Material};
+use crate::voice::model::prompt::{Earlier, Given, Want};
+use crate::voice::model::{Meter, Metered};
 
 impl Walk<'_> {
     /// Lets a model draft the step under way, once, and shows what may be taken.

@@ -9,11 +9,11 @@ use super::talk::{read_talk, talk_run};
 use super::{Setup, Stumbled, Walked, facts};
 use crate::analysis::event::{Event, Opened, Record};
 use crate::analysis::{Analysis, Stopped};
-use crate::landing;
-use crate::model::Meter;
-use crate::repo::{Error, trailers};
+use crate::git::{Error, trailers};
+use crate::run::landing;
 use crate::run::{Held, Landed, Talk};
 use crate::synthesis::Outcome;
+use crate::voice::model::Meter;
 
 /// Commits of a branch that are looked at to find where it was cut off.
 const MOST: usize = 2_000;

@@ -13,14 +13,14 @@ use crate::additive;
 use crate::analysis::Landing;
 use crate::analysis::artifact::Draft;
 use crate::analysis::event::to_lines;
-use crate::discussion::event::Time;
+use crate::git::{Committed, Wanted};
+use crate::item::library::sha256;
 use crate::item::meta::{self, Advance};
+use crate::item::step::Step;
 use crate::item::{Change, File, Item, Meta};
-use crate::landing::{NotLanded, TRIES, with_trailers};
-use crate::library::sha256;
-use crate::repo::{Committed, Wanted};
-use crate::step::Step;
-use crate::template::Failed;
+use crate::run::landing::{NotLanded, TRIES, with_trailers};
+use crate::text::template::Failed;
+use crate::text::time::Time;
 
 impl Walk<'_> {
     /// Commits what the step has come to, or lets the item grow in memory.
@@ -95,7 +95,7 @@ impl Walk<'_> {
             Stood::Done(commit) => {
                 audience.strong(&format!(
                     "Committed {} on {}: step {step}.",
-                    crate::repo::short(commit),
+                    crate::git::short(commit),
                     self.setup.branch
                 ));
                 self.commits.push(commit);

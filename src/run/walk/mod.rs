@@ -1,4 +1,4 @@
-//! The loop between an [`Analysis`], a script and the repository: what [`crate::session`] is to a
+//! The loop between an [`Analysis`], a script and the repository: what [`crate::run::session`] is to a
 //! discussion. It alone waits for anybody, reads the repository and commits.
 //!
 //! - Each step is one commit: artifacts, the step's log, meta.json. What has landed is what a later
@@ -27,24 +27,24 @@ use crate::analysis::menu::Choice;
 use crate::analysis::plan::Unplannable;
 use crate::analysis::scan::{Census, Measure, keywords, measure};
 use crate::analysis::{Analysis, Next, Stopped, Unopened, depth, forms, greeting, menu};
-use crate::config;
 use crate::discussion;
 use crate::discussion::event::{Author, Record as Line, Time};
+use crate::git::{Error, Repo};
+use crate::item::config;
+use crate::item::library::Library;
+use crate::item::persona::Persona;
+use crate::item::step::{Prompt, Step};
 use crate::item::{Change, Item, Meta};
-use crate::landing::NotLanded;
-use crate::library::Library;
-use crate::model::Meter;
-use crate::model::prompt::Want;
-use crate::persona::Persona;
-use crate::plain;
-use crate::remedy::Remedy;
-use crate::repo::{Error, Repo};
 use crate::run;
-use crate::script::{At, Script, Taken};
-use crate::session::Stopped as Broken;
-use crate::step::{Prompt, Step};
+use crate::run::landing::NotLanded;
+use crate::run::script::{At, Script, Taken};
+use crate::run::session::Stopped as Broken;
 use crate::synthesis::Unplaced;
-use crate::template::Failed;
+use crate::text::plain;
+use crate::text::remedy::Remedy;
+use crate::text::template::Failed;
+use crate::voice::model::Meter;
+use crate::voice::model::prompt::Want;
 use crate::voice::passages::Passages;
 
 /// Who watches the walk.
@@ -158,7 +158,7 @@ pub enum Stumbled {
     #[error("{0}")]
     NotLanded(#[from] NotLanded),
     #[error("{0}")]
-    Finding(#[from] crate::finding::Finding),
+    Finding(#[from] crate::text::finding::Finding),
     #[error("another run has finished step {0} meanwhile")]
     Overtaken(String),
     #[error("{0}")]
@@ -392,7 +392,7 @@ impl Walk<'_> {
     /// An error with the last commit that was made.
     fn broken_off(&self, why: Stumbled) -> Stumbled {
         let Some(last) = self.commits.last() else { return why };
-        let (commit, branch) = (crate::repo::short(*last), self.setup.branch.clone());
+        let (commit, branch) = (crate::git::short(*last), self.setup.branch.clone());
         Stumbled::Behind { why: Box::new(why), commit, branch }
     }
 

@@ -10,10 +10,10 @@ use crate::analysis::event::Event;
 use crate::analysis::menu::Menu;
 use crate::analysis::{Landing, phase_name};
 use crate::item::Change;
-use crate::plain;
+use crate::item::step::Step;
 use crate::review::{Document, Finding, Rules, review};
-use crate::session::Stopped;
-use crate::step::Step;
+use crate::run::session::Stopped;
+use crate::text::plain;
 use crate::voice::Speechless;
 
 /// The rule that finds questions without an answer.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Model, Prices};
+use crate::voice::model::{Model, Prices};
 
 /// A voice and its model.
 pub struct Speaker {

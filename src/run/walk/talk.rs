@@ -9,20 +9,20 @@ use super::{Audience, Mode, Stumbled, Walk};
 use crate::analysis::event::Event;
 use crate::discussion::event::{Event as Said, Opened, Record, SECRETARY, StepRef};
 use crate::discussion::{self, Discussion, Finished};
-use crate::landing;
-use crate::library::sha256;
-use crate::model::evidence::Evidence;
-use crate::model::prompt::{self, Subject};
-use crate::model::{Live, Meter};
-use crate::plain;
-use crate::repo::{Pending, Repo};
+use crate::git::{Pending, Repo};
+use crate::item::library::sha256;
+use crate::item::step::Step;
 use crate::review::Rules;
+use crate::run::landing;
+use crate::run::script::{Occasion, Reply, Script};
+use crate::run::session::{Stopped, Went, asked, hold};
 use crate::run::{Held, Landed, Talk};
-use crate::script::{Occasion, Reply, Script};
-use crate::session::{Stopped, Went, asked, hold};
-use crate::step::Step;
 use crate::synthesis::{self, Outcome};
+use crate::text::plain;
 use crate::voice::Speechless;
+use crate::voice::model::evidence::Evidence;
+use crate::voice::model::prompt::{self, Subject};
+use crate::voice::model::{Live, Meter};
 use crate::voice::secretary::Secretary;
 
 impl Walk<'_> {
@@ -207,7 +207,7 @@ impl Walk<'_> {
         }
         if let Some(commit) = landed.commit {
             let text =
-                format!("Committed {} on {}: the discussion.", crate::repo::short(commit), self.setup.branch);
+                format!("Committed {} on {}: the discussion.", crate::git::short(commit), self.setup.branch);
             audience.strong(&text);
         }
         let recording = landed.outcome.recording.clone();
@@ -302,6 +302,6 @@ pub(super) fn talk_run(run: &str, step: &str, number: usize) -> String {
 /// A recording that is at a commit.
 pub(super) fn read_talk(repo: &Repo, commit: Oid, recording: &str) -> Result<Option<Finished>, Stumbled> {
     let bytes = repo.file(commit, recording)?.unwrap_or_default();
-    let text = crate::json::utf8(recording, &bytes)?;
+    let text = crate::text::json::utf8(recording, &bytes)?;
     Ok(discussion::finished(discussion::event::from_lines(recording, text)?))
 }

@@ -2,8 +2,8 @@
 //! with it. Nothing that was typed is lost.
 
 use super::{Audience, Mode, Setup, Walk};
-use crate::plain;
-use crate::repo::Typed;
+use crate::git::Typed;
+use crate::text::plain;
 
 /// Takes what was typed in the next step before, as if it were typed again.
 pub(super) fn go_on(setup: &mut Setup<'_>, next: Option<&str>, audience: &dyn Audience) {

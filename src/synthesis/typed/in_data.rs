@@ -5,9 +5,9 @@ use std::ops::{Range, RangeInclusive};
 use serde_json::Value;
 
 use super::{criteria, data, data_text, keys, list, object, row, with_id};
-use crate::additions::{Addition, Kind, snake};
-use crate::json::{Document, Kind as Json, Node};
+use crate::discussion::additions::{Addition, Kind, snake};
 use crate::synthesis::suffix;
+use crate::text::json::{Document, Kind as Json, Node};
 
 /// An addition that was found in a data file.
 pub struct Entry {

@@ -181,7 +181,7 @@ fn what_is_shown_as_settings_is_read_as_such() {
         for fence in fences(&page) {
             let place = format!("{name}:{}", fence.line);
             if fence.kind() == Some(Kind::Settings) {
-                roundtable::config::Config::read(&place, fence.body.as_bytes()).map(drop).unwrap();
+                roundtable::item::config::Config::read(&place, fence.body.as_bytes()).map(drop).unwrap();
             }
         }
     }

@@ -75,7 +75,7 @@ fn the_page_on_additions_explains_every_kind() {
 fn the_page_on_templates_names_every_template_and_what_it_uses() {
     let page = &pages()["docs/templates.md"];
     let environment = minijinja::Environment::new();
-    for (name, source) in roundtable::library::Library::built_in().unwrap().templates.sources() {
+    for (name, source) in roundtable::item::library::Library::built_in().unwrap().templates.sources() {
         let row = page.lines().find(|line| line.starts_with('|') && line.contains(&format!("`{name}`")));
         let row = row.unwrap_or_else(|| panic!("docs/templates.md has no row for {name}"));
         for used in environment.template_from_str(source).unwrap().undeclared_variables(false) {
@@ -158,7 +158,7 @@ fn the_page_on_settings_shows_every_key_that_init_writes() {
 #[test]
 fn the_page_on_the_check_has_a_row_for_each_preset() {
     let page = &pages()["docs/gate.md"];
-    for preset in roundtable::policy::Preset::all() {
+    for preset in roundtable::additive::policy::Preset::all() {
         assert!(
             page.contains(&format!("\n| `{}` | ", preset.name)),
             "docs/gate.md has no row for {}",

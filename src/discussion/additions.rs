@@ -1,0 +1,249 @@
+//! Typed additions: what a discussion adds to a document at a place of its own, as a value (L-6).
+//!
+//! A value says what is added, and at which id or heading. Its words are those of a model or a user: one line each,
+//! visible. The synthesis lists what a discussion proposes; a person puts it in its place.
+//!
+//! ```
+//! use roundtable::discussion::additions::{Addition, Kind};
+//!
+//! let value = serde_json::json!({"path": "spec.md", "kind": "risk", "anchor": "5. Risks", "text": "Photos\nare lost", "turns": [4]});
+//! let risk = Addition::read(&value).unwrap();
+//! assert_eq!((risk.kind, risk.text.as_deref()), (Kind::Risk, Some("Photos are lost")));
+//! assert!(Addition::read(&serde_json::json!({"kind": "joke"})).is_err());
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::text::plain::{clean, cut, one_line, shown};
+
+/// The longest text of an addition or a field, in characters.
+const LONGEST: usize = 2_000;
+/// The most fields of an addition, and the most entries of a field that is a list.
+const MOST: usize = 24;
+
+/// The owner of what nobody has taken on. A persona owns nothing: there is nobody to ask.
+pub const UNASSIGNED: &str = "unassigned";
+
+/// What is added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    AcceptanceCriterion,
+    UserStory,
+    Requirement,
+    Nfr,
+    Risk,
+    DecisionRecord,
+    Error,
+    Term,
+    Note,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 9] = [
+        Kind::AcceptanceCriterion,
+        Kind::UserStory,
+        Kind::Requirement,
+        Kind::Nfr,
+        Kind::Risk,
+        Kind::DecisionRecord,
+        Kind::Error,
+        Kind::Term,
+        Kind::Note,
+    ];
+
+    /// The kind as recordings write it, and the name of its template.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::AcceptanceCriterion => "acceptance-criterion",
+            Kind::UserStory => "user-story",
+            Kind::Requirement => "requirement",
+            Kind::Nfr => "nfr",
+            Kind::Risk => "risk",
+            Kind::DecisionRecord => "decision-record",
+            Kind::Error => "error",
+            Kind::Term => "term",
+            Kind::Note => "note",
+        }
+    }
+
+    /// The kind for people.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Kind::AcceptanceCriterion => "acceptance criterion",
+            Kind::UserStory => "user story",
+            Kind::Nfr => "quality requirement",
+            Kind::DecisionRecord => "decision record",
+            other => other.name(),
+        }
+    }
+}
+
+/// One addition of a synthesis.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Addition {
+    /// An artifact, within the item folder; a decision record gets a file of its own.
+    pub path: String,
+    pub kind: Kind,
+    /// The id or the heading that it goes to.
+    pub anchor: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// By the table's headers, or the parts of the kind, in snake_case.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, Field>,
+    pub turns: Vec<u32>,
+}
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Field {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl Field {
+    /// The words in one line.
+    pub fn text(&self) -> String {
+        match self {
+            Field::Text(text) => text.clone(),
+            Field::List(list) => list.join("; "),
+        }
+    }
+
+    /// The words as a list.
+    pub fn list(&self) -> Vec<String> {
+        match self {
+            Field::Text(text) => vec![text.clone()],
+            Field::List(list) => list.clone(),
+        }
+    }
+}
+
+impl Addition {
+    /// Reads what a model wrote.
+    ///
+    /// # Errors
+    /// What is missing, in words that a model can act on.
+    pub fn read(value: &Value) -> Result<Addition, String> {
+        let text =
+            |key: &str| value.get(key).and_then(Value::as_str).map(line).filter(|text| !text.is_empty());
+        let said = text("kind").unwrap_or_default();
+        let kind =
+            Kind::ALL.into_iter().find(|kind| kind.name() == said.to_lowercase().replace([' ', '_'], "-"));
+        let kind = kind.ok_or_else(|| {
+            let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+            format!("\"{}\" is no kind of addition; the kinds are {}", shown(&said), kinds.join(", "))
+        })?;
+        let fields: BTreeMap<String, Field> = value.get("fields").map(fields).unwrap_or_default();
+        let turns = value.get("turns").and_then(Value::as_array).into_iter().flatten();
+        let addition = Addition {
+            path: text("path").unwrap_or_default(),
+            kind,
+            anchor: text("anchor").unwrap_or_default(),
+            text: text("text"),
+            fields,
+            turns: turns.filter_map(|turn| turn.as_u64().and_then(|turn| turn.try_into().ok())).collect(),
+        };
+        match addition.says_something() {
+            true => Ok(addition),
+            false => Err(format!("an addition of the kind {} has neither text nor fields", kind.name())),
+        }
+    }
+
+    fn says_something(&self) -> bool {
+        self.text.is_some() || self.fields.values().any(|field| !field.text().is_empty())
+    }
+
+    /// Its text, else its fields with their names, in one line.
+    pub fn shown(&self) -> String {
+        let fields =
+            self.fields.iter().map(|(name, field)| format!("{}: {}", name.replace('_', " "), field.text()));
+        self.text.iter().cloned().chain(fields).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Everything it says, for comparing it with the turns it names.
+    pub fn words(&self) -> String {
+        let fields = self.fields.values().map(Field::text);
+        self.text.iter().cloned().chain(fields).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A text as a document takes it: one line, visible, not too long.
+fn line(text: &str) -> String {
+    cut(&one_line(&clean(text)), LONGEST)
+}
+
+/// Fields as a model writes them, by their names in snake_case.
+pub(crate) fn fields(value: &Value) -> BTreeMap<String, Field> {
+    let scalar = |value: &Value| match value {
+        Value::String(text) => Some(line(text)),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    };
+    let field = |value: &Value| match value {
+        Value::Array(list) => Some(Field::List(list.iter().filter_map(scalar).take(MOST).collect())),
+        other => scalar(other).map(Field::Text),
+    };
+    // An object, or a list of names and texts where a schema allows no open objects.
+    let members = value.as_object().into_iter().flatten().map(|(key, value)| (key.as_str(), value));
+    let listed = value.as_array().into_iter().flatten();
+    let listed = listed.filter_map(|one| Some((one.get("name")?.as_str()?, one.get("text")?)));
+    let found = members.chain(listed).filter_map(|(key, value)| Some((snake(key), field(value)?)));
+    found.filter(|(key, field)| !key.is_empty() && !field.text().is_empty()).take(MOST).collect()
+}
+
+/// A header or a key in snake_case: `Who decides?` is `who_decides`.
+pub fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for c in clean(name).to_lowercase().chars() {
+        match c {
+            c if c.is_alphanumeric() => out.push(c),
+            _ if !out.is_empty() && !out.ends_with('_') => out.push('_'),
+            _ => {}
+        }
+    }
+    out.trim_end_matches('_').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_addition_is_read_as_a_model_writes_it_and_written_as_the_contract_has_it() {
+        let said = json!({
+            "path": "requirements-spec.md", "kind": "user_story", "anchor": "US-001", "turns": [3, "x", -1, 7],
+            "fields": {"As a": "inspector", "I want": "to see", "so that": "nothing is lost", "links": ["FR-001"], "bad": {}},
+        });
+        let story = Addition::read(&said).unwrap();
+        assert_eq!(
+            serde_json::to_string(&story).unwrap(),
+            r#"{"path":"requirements-spec.md","kind":"user-story","anchor":"US-001","fields":{"as_a":"inspector","i_want":"to see","links":["FR-001"],"so_that":"nothing is lost"},"turns":[3,7]}"#
+        );
+        for wrong in [
+            json!({}),
+            json!({"kind": "note"}),
+            json!({"kind": "note", "text": " ", "fields": {"a": ""}}),
+            json!(7),
+        ] {
+            assert!(Addition::read(&wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn headers_are_fields_in_snake_case() {
+        for (header, field) in
+            [("ID", "id"), ("Who decides?", "who_decides"), ("**Target**", "target"), ("--", "")]
+        {
+            assert_eq!(snake(header), field);
+        }
+    }
+}

@@ -1,0 +1,586 @@
+//! The items of a commit: which there are, what is in their folders, and which one a name means.
+//!
+//! Invariant: an item is read from a commit's tree, never from the work tree.
+
+use std::collections::HashSet;
+
+use git2::{ObjectType, Oid, Tree};
+
+use super::{DEPTH, Entry, Error, ItemFolder, Now, Objects, Repo, changed, kind, name_of, short};
+use crate::item::config::Config;
+use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
+use crate::text::finding::suggestion;
+use crate::text::path;
+
+/// An item as it is stored at a commit.
+pub struct Stored {
+    pub path: String,
+    /// The bytes of its meta.json.
+    pub meta: Vec<u8>,
+    /// The digits of the time of its last log or recording.
+    pub last: Option<String>,
+    /// Its quick scan, to be read where it is asked for.
+    pub scan: Option<Oid>,
+    /// Name and blob of each document in its folder, and of each recording.
+    pub documents: Vec<(String, Oid)>,
+    pub recordings: Vec<(String, Oid)>,
+}
+
+/// What a name of an argument means.
+enum Named {
+    /// Items of this slug, or the one at this path; none where there is only a folder without a meta.json.
+    Items(Vec<String>),
+    Folder(String),
+    Nothing,
+}
+
+/// The name that an item may get where a document, or a path outside of the repository, was named instead.
+fn suggested(name: &str) -> Option<String> {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    let (stem, is_document) = match file.rsplit_once('.') {
+        Some((stem, suffix)) => {
+            (stem, suffix.len() <= 4 && suffix.bytes().any(|byte| byte.is_ascii_alphabetic()))
+        }
+        None => (file, false),
+    };
+    if path::is_plain(name) && !is_document && !path::is_device(file) {
+        return None;
+    }
+    let slug = crate::synthesis::records::slug(if is_document { stem } else { file }, MOST_OF_SLUG);
+    Some(match slug.as_str() {
+        "" => "NAME".to_owned(),
+        device if path::is_device(device) => format!("{device}-item"),
+        _ => slug,
+    })
+}
+
+/// Items are looked for this many folders deep.
+const MAX_DEPTH: usize = 32;
+/// The longest slug that is suggested, in characters.
+const MOST_OF_SLUG: usize = 48;
+
+impl Repo {
+    /// Finds the item that `name` means: a folder's path in the repository, a document, or the slug of an item that
+    /// is one of these folders or below one.
+    ///
+    /// # Errors
+    /// No such folder (with the nearest slug), a slug that two items have, or a path through a link or submodule.
+    pub fn find_item(&self, commit: Oid, name: &str, items: &[&str]) -> Result<String, Error> {
+        let is_path = name.contains('/');
+        let name = name.trim_start_matches("./").trim_end_matches('/');
+        match self.named(commit, name, is_path, items)? {
+            Named::Items(mut found) if found.len() > 1 => {
+                found.sort();
+                return Err(Error::TwoItems { slug: crate::text::plain::shown(name), paths: found });
+            }
+            Named::Items(found) if !found.is_empty() => return Ok(found.concat()),
+            Named::Folder(folder) => return Ok(folder),
+            Named::Items(_) | Named::Nothing => {}
+        }
+        if path::is_plain(name) && self.exists(commit, name)? {
+            return self.item_of_document(commit, name);
+        }
+        let mut slugs: Vec<String> = Vec::new();
+        for items in items {
+            let Some(tree) = self.folder(commit, items)? else { continue };
+            let folders = tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree));
+            slugs.extend(folders.map(|entry| name_of(&entry)));
+        }
+        let mut known: Vec<&str> = slugs.iter().map(String::as_str).collect();
+        // A new item is on a branch of its own until that is merged.
+        let branches = self.branches("roundtable/").unwrap_or_default();
+        known.extend(branches.iter().filter_map(|branch| branch.strip_prefix("roundtable/")));
+        // Its own branch has it elsewhere: nobody means another name.
+        known.retain(|other| *other != name);
+        let hint = suggestion(name, &known).unwrap_or_else(|| match suggested(name) {
+            Some(slug) => {
+                format!(
+                    "an item is a folder in this repository: `roundtable add {slug} --name NAME` makes one"
+                )
+            }
+            None => {
+                let below = items.iter().map(|items| format!("{items}/{name}"));
+                let looked: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
+                let looked = looked.join(" and ");
+                format!("`roundtable add {name} --name NAME` makes it (looked for {looked})")
+            }
+        });
+        let item =
+            crate::text::plain::cut(&crate::text::plain::one_line(&crate::text::plain::clean(name)), 80);
+        Err(Error::NoItem { item, commit: short(commit), hint: crate::text::plain::clean(&hint) })
+    }
+
+    fn named(&self, commit: Oid, name: &str, is_path: bool, items: &[&str]) -> Result<Named, Error> {
+        let below = items.iter().map(|items| format!("{items}/{name}"));
+        let paths: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
+        let (mut found, mut bare) = (Vec::new(), None);
+        for path in paths.into_iter().filter(|path| path::is_plain(path)) {
+            let Some(folder) = self.folder(commit, &path)? else { continue };
+            let has_meta = folder.get_name(meta::FILE).is_some();
+            match has_meta {
+                // A path is one folder.
+                true if is_path => return Ok(Named::Items(vec![path])),
+                true => found.push(path),
+                false => bare = bare.or(Some(path)),
+            }
+        }
+        if !is_path {
+            for folder in items {
+                let all = self.items(commit, folder)?.into_iter();
+                found.extend(all.filter(|path| path.rsplit('/').next() == Some(name)));
+            }
+            found.sort();
+            found.dedup();
+        }
+        Ok(match bare {
+            // A slug may be the name of a folder of code too: an item has its meta.json.
+            _ if !found.is_empty() => Named::Items(found),
+            Some(bare) => Named::Folder(bare),
+            None => Named::Nothing,
+        })
+    }
+
+    /// The folder of the item that a document belongs to: the item above it; else its own folder, where it is alone
+    /// there, or the folder of its name beside it.
+    ///
+    /// # Errors
+    /// A file that is no document.
+    fn item_of_document(&self, commit: Oid, path: &str) -> Result<String, Error> {
+        let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_prose = matches!(name.rsplit_once('.').map(|(_, end)| end), Some("md" | "markdown"));
+        if let Some(item) = self.item_of(commit, path)?
+            && self.is_ours(commit, &item)?
+        {
+            return Ok(item);
+        }
+        if !is_prose {
+            return Err(Error::IsFile { path: path.to_owned() });
+        }
+        let beside = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+        let has_own = self.exists(commit, &format!("{beside}/{}", meta::FILE))?;
+        let folder = if above.is_empty() { None } else { self.folder(commit, above)? };
+        let is_document = |entry: &git2::TreeEntry<'_>| {
+            matches!(kind(entry), Entry::File) && item::is_document(&name_of(entry)) && name_of(entry) != name
+        };
+        let is_alone = folder.is_some_and(|folder| !folder.iter().any(|entry| is_document(&entry)));
+        Ok(if is_alone && !has_own { above } else { beside }.to_owned())
+    }
+
+    /// Whether an ordinary file is at a path.
+    pub fn is_file(&self, commit: Oid, path: &str) -> bool {
+        path::is_plain(path) && self.file(commit, path).is_ok_and(|file| file.is_some())
+    }
+
+    /// Whether the meta.json of a folder has a field of ours.
+    fn is_ours(&self, commit: Oid, folder: &str) -> Result<bool, Error> {
+        let at = format!("{folder}/{}", meta::FILE);
+        let bytes = self.file(commit, &at)?.unwrap_or_default();
+        Ok(Meta::read(&at, &bytes).is_ok_and(|meta| meta.is_ours()))
+    }
+
+    /// Settings that know of every item of a commit.
+    ///
+    /// # Errors
+    /// A tree that cannot be read.
+    pub fn with_items(&self, commit: Oid, config: Config) -> Result<Config, Error> {
+        self.with_items_of(self.tree(commit)?.id(), config)
+    }
+
+    /// The same, of a tree.
+    ///
+    /// # Errors
+    /// As [`Repo::with_items`].
+    pub fn with_items_of(&self, tree: Oid, config: Config) -> Result<Config, Error> {
+        let elsewhere = self.items_elsewhere(tree, &config.roots())?;
+        Ok(Config { elsewhere, ..config })
+    }
+
+    /// The items that a tree has and another has not, in none of these folders. Trees may be in memory only.
+    ///
+    /// # Errors
+    /// A tree or a meta.json that cannot be read.
+    pub fn new_items(
+        objects: &Objects,
+        old: Option<Oid>,
+        new: Oid,
+        roots: &[&str],
+    ) -> Result<Vec<Elsewhere>, Error> {
+        let (mut metas, mut paths) = (Vec::new(), HashSet::new());
+        changed(objects, Some(new), old, &|_| true, &mut |one| {
+            let path = String::from_utf8_lossy(&one.path).into_owned();
+            let folder = path.strip_suffix(meta::FILE).and_then(|path| path.strip_suffix('/'));
+            if let Some(folder) = folder.filter(|_| one.now == Now::Nothing) {
+                metas.push((folder.to_owned(), one.old.id));
+            }
+            paths.insert(path);
+        })?;
+        let is_in = |folder: &str, root: &str| {
+            folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let mut found = Vec::new();
+        for (folder, id) in
+            metas.into_iter().filter(|(folder, _)| !roots.iter().any(|root| is_in(folder, root)))
+        {
+            let Ok(meta) = Meta::read(&folder, &objects.read(id, ObjectType::Blob)?) else { continue };
+            if meta.is_ours() {
+                let beside = meta.document().filter(|name| !paths.contains(&format!("{folder}/{name}")));
+                let document = beside.map(|name| path::beside(&folder, name));
+                found.push(Elsewhere { folder, document });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The items that are in none of these folders, by their meta.json: one walk over the folders of a tree.
+    ///
+    /// # Errors
+    /// A tree that cannot be read.
+    fn items_elsewhere(&self, tree: Oid, items: &[&str]) -> Result<Vec<Elsewhere>, Error> {
+        let (mut found, mut open) = (Vec::new(), vec![(String::new(), tree)]);
+        while let Some((at, tree)) = open.pop() {
+            let tree = self.git.find_tree(tree)?;
+            let meta = tree.get_name(meta::FILE).filter(|file| matches!(kind(file), Entry::File));
+            if let Some(meta) = meta.filter(|_| !at.is_empty())
+                && let Ok(meta) = Meta::read(&at, self.git.find_blob(meta.id())?.content())
+                && meta.is_ours()
+            {
+                let is_inside = |name: &&str| tree.get_name(name).is_some();
+                let beside = meta.document().filter(|name| !is_inside(name));
+                let document = beside.map(|name| path::beside(&at, name));
+                found.push(Elsewhere { folder: at, document });
+                continue;
+            }
+            for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
+                let name = name_of(&entry);
+                let path = if at.is_empty() { name.to_string() } else { format!("{at}/{name}") };
+                if !items.contains(&path.as_str()) && path.matches('/').count() < MAX_DEPTH {
+                    open.push((path, entry.id()));
+                }
+            }
+        }
+        found.sort_by(|a, b| a.folder.cmp(&b.folder));
+        Ok(found)
+    }
+
+    /// Reads an item folder.
+    ///
+    /// # Errors
+    /// No folder, no meta.json, or one that cannot be read.
+    pub fn item(&self, commit: Oid, path: &str) -> Result<Item, Error> {
+        self.item_with(commit, path, None)
+    }
+
+    /// Reads an item folder; where it has no meta.json, this text is its.
+    fn item_with(&self, commit: Oid, path: &str, text: Option<&str>) -> Result<Item, Error> {
+        let missing = || Error::NoItem { item: path.to_owned(), commit: short(commit), hint: String::new() };
+        let mut read = ItemFolder::default();
+        match (self.folder(commit, path)?, text) {
+            (Some(tree), _) => self.read_folder(&tree, "", 0, &mut read)?,
+            (None, Some(_)) => {}
+            (None, None) => return Err(missing()),
+        }
+        let ItemFolder { mut files, recordings, mut ids } = read;
+        let at = format!("{path}/{}", meta::FILE);
+        let meta = match (files.get(meta::FILE), text) {
+            (Some(File::Bytes(bytes)), _) => Meta::read(&at, bytes)?,
+            (Some(File::Large(_)), _) => {
+                return Err(Error::Large { path: at, limit: item::LARGEST as usize });
+            }
+            (Some(File::Foreign(what)), _) => return Err(Error::Foreign { path: at, what }),
+            (None, Some(text)) => Meta::read(&at, text.as_bytes())?,
+            (Some(File::Opaque) | None, _) => return Err(Error::NoMeta { path: path.to_owned() }),
+        };
+        let beside = meta.document().filter(|name| !files.contains_key(*name)).map(str::to_owned);
+        if let Some(name) = &beside {
+            let (file, id) = self.document_beside(commit, path, name)?;
+            files.insert(name.clone(), file);
+            ids.insert(name.clone(), id);
+        }
+        Ok(Item { path: path.to_owned(), meta, files, recordings, ids, beside })
+    }
+
+    /// The document that an item is about, where it lies beside the folder.
+    fn document_beside(&self, commit: Oid, item: &str, name: &str) -> Result<(File, String), Error> {
+        let path = path::beside(item, name);
+        let entry = self.entry(&self.tree(commit)?, &path)?;
+        let entry = entry.filter(|entry| matches!(kind(entry), Entry::File));
+        let Some(entry) = entry else {
+            return Err(Error::NoDocument { path, item: item.to_owned() });
+        };
+        let file = match self.git.find_blob(entry.id())?.content() {
+            bytes if bytes.len() as u64 > item::LARGEST => File::Large(bytes.len() as u64),
+            pointer if item::is_pointer(pointer) => File::Opaque,
+            bytes => File::Bytes(bytes.to_vec()),
+        };
+        Ok((file, entry.id().to_string()))
+    }
+
+    /// The recordings and logs of an item at a commit, each with its blob.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub fn logs(&self, commit: Oid, item: &str) -> Result<Vec<(String, Oid)>, Error> {
+        let mut found = Vec::new();
+        for folder in ["elaborations", "analysis"] {
+            let Some(tree) = self.folder(commit, &format!("{item}/{folder}"))? else { continue };
+            let logs = tree.iter().filter(|entry| name_of(entry).ends_with(".jsonl"));
+            found.extend(logs.map(|entry| (format!("{folder}/{}", name_of(&entry)), entry.id())));
+        }
+        Ok(found)
+    }
+
+    /// Reads an item folder, or begins one with this meta.json where there is none; a draft.md is added in
+    /// memory where it is missing.
+    ///
+    /// # Errors
+    /// As [`Repo::item`], and a folder that is there without being an item.
+    pub fn item_or_new(&self, commit: Oid, path: &str, begin: Begin<'_>) -> Result<Item, Error> {
+        let has_meta = self.exists(commit, &format!("{path}/{}", meta::FILE))?;
+        let item = match begin.meta.filter(|_| !has_meta) {
+            Some(text) => {
+                // A recording says where: it may be anybody's. A folder that people have made has their name.
+                let is_there = path::is_plain(path) && self.folder(commit, path)?.is_some();
+                if !is_there && !path.split('/').all(path::is_safe_name) {
+                    return Err(Error::ItemName(crate::text::plain::shown(path)));
+                }
+                self.item_with(commit, path, Some(text))?
+            }
+            None => self.item(commit, path)?,
+        };
+        Ok(item.with_draft(begin.draft))
+    }
+
+    /// The item folders below a folder of items, in order.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn items(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
+        let mut found = Vec::new();
+        if let Some(tree) = self.folder(commit, items)? {
+            self.list_items(&tree, items, 0, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// The items below a folder of items as they are stored, in order: one walk over the trees,
+    /// whatever their number. With a slug only those of that name.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn stored_items(&self, commit: Oid, items: &str, slug: Option<&str>) -> Result<Vec<Stored>, Error> {
+        let mut found = Vec::new();
+        if let Some(slug) = slug.filter(|slug| path::is_plain(slug)) {
+            // Where an item of the name is in its usual place, nothing else is looked through.
+            let path = format!("{items}/{slug}");
+            if let Some(tree) = self.folder(commit, &path)?
+                && tree.get_name(meta::FILE).is_some()
+            {
+                found.extend(self.stored(&tree, path)?);
+                return Ok(found);
+            }
+        }
+        if let Some(tree) = self.folder(commit, items)? {
+            self.store_items(&tree, items, 0, slug, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn store_items(
+        &self,
+        tree: &Tree<'_>,
+        at: &str,
+        depth: usize,
+        slug: Option<&str>,
+        found: &mut Vec<Stored>,
+    ) -> Result<(), Error> {
+        if let Some(stored) = self.stored(tree, at.to_owned())? {
+            let is_wanted = slug.is_none_or(|slug| at.rsplit('/').next() == Some(slug));
+            found.extend(Some(stored).filter(|_| is_wanted));
+            return Ok(());
+        }
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
+            let path = format!("{at}/{}", name_of(&entry));
+            self.store_items(&self.git.find_tree(entry.id())?, &path, depth + 1, slug, found)?;
+        }
+        Ok(())
+    }
+
+    /// The item that a folder is, if it is one.
+    fn stored(&self, tree: &Tree<'_>, path: String) -> Result<Option<Stored>, Error> {
+        let file = tree.get_name(meta::FILE).filter(|file| matches!(kind(file), Entry::File));
+        let Some(file) = file else { return Ok(None) };
+        let meta = self.git.find_blob(file.id())?.content().to_vec();
+        let mut last: Option<String> = None;
+        let mut recordings = Vec::new();
+        for folder in ["analysis", "elaborations"] {
+            let entry = tree.get_name(folder).filter(|entry| entry.kind() == Some(ObjectType::Tree));
+            let Some(entry) = entry else { continue };
+            for log in &self.git.find_tree(entry.id())? {
+                // `01-03-20260220T143000000Z.jsonl`: the digits order as the times do.
+                let name = name_of(&log);
+                let digits = name.get(6..).and_then(|rest| rest.split(['.', '-']).next());
+                let digits =
+                    digits.filter(|digits| digits.len() == 19 && digits.ends_with('Z') && digits.is_ascii());
+                last = last.max(digits.map(str::to_owned));
+                if folder == "elaborations" && name.ends_with(".jsonl") && matches!(kind(&log), Entry::File) {
+                    recordings.push((name.to_owned(), log.id()));
+                }
+            }
+        }
+        let files = tree.iter().filter(|file| matches!(kind(file), Entry::File));
+        let documents = files.map(|file| (name_of(&file).to_owned(), file.id()));
+        let documents = documents.filter(|(name, _)| item::is_document(name) && name != meta::FILE).collect();
+        let scan = tree.get_name("quick-scan.md").filter(|file| matches!(kind(file), Entry::File));
+        Ok(Some(Stored { path, meta, last, scan: scan.map(|file| file.id()), documents, recordings }))
+    }
+
+    fn list_items(
+        &self,
+        tree: &Tree<'_>,
+        at: &str,
+        depth: usize,
+        found: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        if tree.get_name(meta::FILE).is_some_and(|file| matches!(kind(&file), Entry::File)) {
+            found.push(at.to_owned());
+            return Ok(());
+        }
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
+            let path = format!("{at}/{}", name_of(&entry));
+            self.list_items(&self.git.find_tree(entry.id())?, &path, depth + 1, found)?;
+        }
+        Ok(())
+    }
+
+    /// Folders below a folder of items that hold recordings and have no meta.json: items that lost it.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn recordings_without_item(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
+        let mut found = Vec::new();
+        if let Some(tree) = self.folder(commit, items)? {
+            self.list_without_item(&tree, items, 0, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn list_without_item(
+        &self,
+        tree: &Tree<'_>,
+        at: &str,
+        depth: usize,
+        found: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        if tree.get_name(meta::FILE).is_some_and(|file| matches!(kind(&file), Entry::File)) {
+            return Ok(());
+        }
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
+            let below = self.git.find_tree(entry.id())?;
+            let name = name_of(&entry);
+            if matches!(&*name, "elaborations" | "analysis") {
+                found.extend(
+                    below.iter().any(|file| name_of(&file).ends_with(".jsonl")).then(|| at.to_owned()),
+                );
+            } else {
+                self.list_without_item(&below, &format!("{at}/{name}"), depth + 1, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The item that a path is in: the nearest folder above it that has a meta.json.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub fn item_of(&self, commit: Oid, path: &str) -> Result<Option<String>, Error> {
+        let mut folder = path;
+        while let Some((above, _)) = folder.rsplit_once('/') {
+            if self.file(commit, &format!("{above}/{}", meta::FILE)).is_ok_and(|file| file.is_some()) {
+                return Ok(Some(above.to_owned()));
+            }
+            folder = above;
+        }
+        Ok(None)
+    }
+
+    /// Every recording of the items below a folder: the item, the recording's path, its blob. Stops
+    /// when `each` says no; counts what it has shown.
+    ///
+    /// # Errors
+    /// A tree that cannot be read, or links on the way.
+    pub fn recordings(
+        &self,
+        commit: Oid,
+        items: &str,
+        each: &mut dyn FnMut(&str, &str, Oid) -> bool,
+    ) -> Result<usize, Error> {
+        let mut count = 0;
+        for item in self.items(commit, items)? {
+            let Some(folder) = self.folder(commit, &format!("{item}/elaborations"))? else { continue };
+            for file in folder.iter().filter(|file| matches!(kind(file), Entry::File)) {
+                let name = name_of(&file);
+                if name.ends_with(".jsonl") {
+                    count += 1;
+                    if !each(&item, &format!("{item}/elaborations/{name}"), file.id()) {
+                        return Ok(count);
+                    }
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    fn read_folder(
+        &self,
+        tree: &Tree<'_>,
+        prefix: &str,
+        depth: usize,
+        read: &mut ItemFolder,
+    ) -> Result<(), Error> {
+        for entry in tree {
+            let name = format!("{prefix}{}", name_of(&entry));
+            match kind(&entry) {
+                Entry::File | Entry::Foreign(_)
+                    if prefix.is_empty() && name.eq_ignore_ascii_case("elaborations") =>
+                {
+                    return Err(Error::NotOurs { path: name });
+                }
+                Entry::Folder
+                    if prefix.is_empty()
+                        && name != "elaborations"
+                        && name.eq_ignore_ascii_case("elaborations") =>
+                {
+                    return Err(Error::NotOurs { path: name });
+                }
+                Entry::Folder if name == "elaborations" => {
+                    read.recordings
+                        .extend(self.git.find_tree(entry.id())?.iter().map(|entry| name_of(&entry)));
+                }
+                Entry::Folder if depth < DEPTH => {
+                    let tree = self.git.find_tree(entry.id())?;
+                    self.read_folder(&tree, &format!("{name}/"), depth + 1, read)?;
+                }
+                Entry::Folder => {
+                    read.files.insert(name, File::Foreign("a folder too deep to read"));
+                }
+                Entry::Foreign(what) => {
+                    read.files.insert(name, File::Foreign(what));
+                }
+                Entry::File => {
+                    let (size, _) = self.git.odb()?.read_header(entry.id())?;
+                    let file = match size as u64 {
+                        _ if !item::is_document(&name) => File::Opaque,
+                        size if size > item::LARGEST => File::Large(size),
+                        _ => match self.git.find_blob(entry.id())?.content() {
+                            pointer if item::is_pointer(pointer) => File::Opaque,
+                            bytes => File::Bytes(bytes.to_vec()),
+                        },
+                    };
+                    read.ids.insert(name.clone(), entry.id().to_string());
+                    read.files.insert(name, file);
+                }
+            }
+        }
+        Ok(())
+    }
+}

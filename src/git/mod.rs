@@ -1,0 +1,616 @@
+//! The repository: reads an item at a commit, writes an [`Additive`](crate::additive::Additive)
+//! as a commit. No working tree, no index, no hooks or filters; only fetching and pushing run `git`.
+//!
+//! What is read is a commit, so a run means the same on every machine:
+//!
+//! ```no_run
+//! use roundtable::git::Repo;
+//!
+//! let repo = Repo::open(std::path::Path::new(".")).unwrap();
+//! let head = repo.resolve("HEAD").unwrap();
+//! let item = repo.item(head, "docs/requirements/late-fees").unwrap();
+//! println!("{}", item.name());
+//! ```
+
+mod brought;
+mod census;
+mod codebase;
+mod commit;
+mod compare;
+pub mod cut_off;
+mod evidence;
+mod fault;
+mod graft;
+mod items;
+mod objects;
+mod pack;
+mod pending;
+mod range;
+mod reading;
+#[cfg(feature = "cli")]
+pub mod remote;
+mod typed;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use git2::{ErrorCode, Oid, Repository, Tree, TreeEntry};
+
+pub use self::brought::Brought;
+pub use self::codebase::trailers;
+pub use self::commit::{Committed, Lock, Wanted};
+pub use self::compare::{Changed, Now, Object, changed, holds};
+pub use self::evidence::{Apart, Code};
+pub use self::fault::Fault;
+pub use self::items::Stored;
+pub use self::objects::{Objects, WayBack};
+pub use self::pending::{Leftover, Pending};
+pub use self::range::{Blamed, Step, Unwritten};
+pub use self::reading::There;
+pub use self::typed::Typed;
+use crate::item::File;
+use crate::item::library;
+use crate::text::finding::{Finding, suggestion};
+use crate::text::remedy::Remedy;
+
+/// Overlay files over this size are refused (256 KiB).
+const LARGEST_OVERLAY: usize = 256 * 1024;
+/// Folders of an item are read to this depth.
+const DEPTH: usize = 8;
+
+/// A git repository.
+pub struct Repo {
+    git: Repository,
+    flushes: bool,
+    /// It was opened from git's own variables.
+    from_env: bool,
+}
+
+/// What went wrong with a repository.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{} is not in a git repository", path.display())]
+    None { path: PathBuf },
+    #[error("{0}")]
+    Unreadable(#[from] Fault),
+    #[error("HEAD has no commit yet")]
+    Unborn,
+    #[error("no commit \"{revision}\" in this repository")]
+    NoCommit { revision: String, hint: String },
+    #[error("\"{0}\" is not a branch name")]
+    BranchName(String),
+    #[error("the branch {branch} is checked out in {}", at.display())]
+    CheckedOut { branch: String, at: PathBuf },
+    #[error("the branch {branch} cannot be made beside the branch {other}")]
+    BranchTaken { branch: String, other: String },
+    #[error("the branch {branch} is locked by {}", path.display())]
+    Locked { branch: String, path: PathBuf },
+    #[error("no item {item} at commit {commit}")]
+    NoItem { item: String, commit: String, hint: String },
+    #[error("{path} has no meta.json, which makes a folder an item")]
+    NoMeta { path: String },
+    #[error("{} items are called {slug}: {}", paths.len(), paths.join(", "))]
+    TwoItems { slug: String, paths: Vec<String> },
+    #[error("{item} is about {path}, and there is no such file")]
+    NoDocument { path: String, item: String },
+    #[error("{path} is not an item")]
+    IsFile { path: String },
+    #[error("{path} is {what}")]
+    Foreign { path: String, what: &'static str },
+    #[error("the item's {path} is in the way of recordings")]
+    NotOurs { path: String },
+    #[error("{path} already exists on the branch")]
+    Exists { path: String },
+    #[error("{path} is larger than {limit} bytes")]
+    Large { path: String, limit: usize },
+    #[error("{0}")]
+    File(#[from] Finding),
+    #[error("cannot {what} {}: {error}", path.display())]
+    Io { what: &'static str, path: PathBuf, error: std::io::Error },
+    #[error("\"{0}\" is not an item")]
+    ItemName(String),
+    #[error("git has no form for the author \"{0}\"")]
+    Author(String),
+    #[error("{0} was not written as it should have been, so the branch was not moved")]
+    NotWritten(String),
+    #[error("the repository is damaged: {0}")]
+    Damaged(String),
+    #[error("{base} and {head} have no common history")]
+    NoMergeBase { base: String, head: String, hint: &'static str },
+    #[error("there is no remote \"{0}\" here")]
+    NoRemote(String),
+    #[error("{url}: {reason}")]
+    Remote { url: String, reason: String },
+    #[error("the branch {0} has commits that its remote lacks, and lacks some that the remote has")]
+    Diverged(String),
+    #[error("the branch {branch} was moved by somebody else meanwhile ({reason})")]
+    Moved { branch: String, reason: String },
+    #[error("git: {}", .0.message())]
+    Git(#[from] git2::Error),
+}
+
+/// A path that nobody takes for a slug.
+fn path_of_item(path: &str) -> String {
+    if path.contains('/') { path.to_owned() } else { format!("./{path}") }
+}
+
+impl Error {
+    /// Whether an object is missing or cannot be read: what helps is [`Repo::hint_for_lost_objects`].
+    pub fn lacks_object(&self) -> bool {
+        use git2::ErrorClass::{Indexer, Invalid, Object, Odb, Reference, Sha1, Zlib};
+        match self {
+            Error::Damaged(_) => true,
+            // A reference that cannot be followed to a commit.
+            Error::Git(error) if matches!(error.class(), Reference | Invalid) => {
+                matches!(error.code(), ErrorCode::Peel | ErrorCode::NotFound)
+            }
+            Error::Git(error) => matches!(error.class(), Indexer | Object | Odb | Sha1 | Zlib),
+            _ => false,
+        }
+    }
+}
+
+impl Remedy for Error {
+    fn remedy(&self) -> Option<String> {
+        let fixed = match self {
+            Error::Unreadable(fault) => return Some(fault.hint.clone()),
+            Error::NoMeta { path } => return Some(format!("`roundtable add {path} --name NAME` writes one")),
+            Error::TwoItems { paths, .. } => {
+                return Some(format!("name one by its path, as in {}", path_of_item(&paths[0])));
+            }
+            Error::Exists { path } => {
+                return Some(format!("go on with `roundtable elaborate {path}`, or take another name"));
+            }
+            Error::NoCommit { hint, .. } | Error::NoItem { hint, .. } => {
+                return Some(hint.clone()).filter(|hint| !hint.is_empty());
+            }
+            Error::NoMergeBase { hint, .. } => hint,
+            Error::None { .. } => "run `git init`, or name one with --repo",
+            Error::Unborn => "make a first one, or name one with --base",
+            Error::BranchName(_) => {
+                "use letters, digits, `.`, `_`, `-` and `/`, as in roundtable/offline-mode"
+            }
+            Error::CheckedOut { .. } => "name another with --branch, or switch that work tree away from it",
+            Error::BranchTaken { .. } => "name another with --branch",
+            Error::Locked { .. } => "if no other git process runs, delete that file",
+            Error::NoDocument { .. } => "put it back, or change `document` of its meta.json",
+            Error::IsFile { .. } => "name a folder of documents, or a Markdown document in one",
+            Error::Foreign { .. } => "items, steps and templates are ordinary files and folders",
+            Error::NotOurs { .. } => "rename it, so that there can be a folder `elaborations`",
+            Error::Large { .. } => "make it smaller",
+            Error::ItemName(_) => "use letters, digits, `.`, `_` and `-`, as in offline-mode",
+            Error::Author(_) => "a name and an address are one line each, without < and >",
+            Error::NoRemote(_) => "`git remote -v` lists them",
+            Error::Diverged(_) => "bring them together first",
+            Error::Moved { .. } => "try again",
+            Error::File(_)
+            | Error::Io { .. }
+            | Error::NotWritten(_)
+            | Error::Damaged(_)
+            | Error::Remote { .. }
+            | Error::Git(_) => return None,
+        };
+        Some(fixed.to_owned())
+    }
+}
+
+/// What is read of an item folder.
+#[derive(Default)]
+struct ItemFolder {
+    files: BTreeMap<String, File>,
+    recordings: Vec<String>,
+    ids: BTreeMap<String, String>,
+}
+
+impl Repo {
+    /// Opens the repository that `path` is in; a bare one too.
+    ///
+    /// # Errors
+    /// No repository, or one that libgit2 cannot read (SHA-256, reftable), with the reason.
+    pub fn open(path: &Path) -> Result<Repo, Error> {
+        let git = Repository::discover(path).map_err(|error| match error.code() {
+            ErrorCode::NotFound => Error::None { path: path.to_owned() },
+            _ => fault::unopened(path, &error).into(),
+        })?;
+        Ok(Repo::of(git))
+    }
+
+    /// A repository that was opened, with git's own setting for those who would rather not wait for the
+    /// disk.
+    fn of(git: Repository) -> Repo {
+        let setting = git.config().and_then(|config| config.get_string("core.fsync"));
+        let flushes = !setting.is_ok_and(|value| value.split(',').any(|part| part.trim() == "none"));
+        Repo { git, flushes, from_env: false }
+    }
+
+    pub(crate) fn git(&self) -> &Repository {
+        &self.git
+    }
+
+    /// A value of git's configuration: the repository's, else the user's, else the system's.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        let config = self.git.config().ok()?;
+        config.get_string(name).ok().filter(|value| !value.trim().is_empty())
+    }
+
+    /// Whether a switch of git's settings is on.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.git.config().and_then(|config| config.get_bool(name)).unwrap_or(false)
+    }
+
+    /// Whether writes wait for the disk.
+    fn flushes(&self) -> bool {
+        self.flushes
+    }
+
+    /// The git folder: what [`Repo::open`] opens again.
+    pub fn path(&self) -> &Path {
+        self.git.path()
+    }
+
+    /// The folder with the files people edit, if there is one.
+    pub fn work_tree(&self) -> Option<&Path> {
+        self.git.workdir()
+    }
+
+    /// The folder in which git looks for hooks, and `core.hooksPath` where that is set: a relative one begins at the
+    /// work tree, or in a bare repository at its own folder. All work trees share the other one.
+    pub fn hooks_folder(&self) -> (PathBuf, Option<String>) {
+        let set = self.setting("core.hooksPath");
+        let path = self.git.config().and_then(|config| config.get_path("core.hooksPath"));
+        match (set, path) {
+            (Some(set), Ok(path)) => (self.work_tree().unwrap_or(self.git.path()).join(path), Some(set)),
+            _ => (self.git.commondir().join("hooks"), None),
+        }
+    }
+
+    /// Whether git ignores this path of the work tree.
+    pub fn is_ignored(&self, path: &str) -> bool {
+        self.git.is_path_ignored(path).unwrap_or(false)
+    }
+
+    /// The commit that a revision names.
+    ///
+    /// # Errors
+    /// No such revision, or one that is no commit; an unborn HEAD by its name.
+    pub fn resolve(&self, revision: &str) -> Result<Oid, Error> {
+        let shown = || {
+            crate::text::plain::cut(&crate::text::plain::one_line(&crate::text::plain::clean(revision)), 80)
+        };
+        let found = self.git.revparse_single(revision).and_then(|object| object.peel_to_commit());
+        let lost = || {
+            let named =
+                self.git.resolve_reference_from_short_name(revision).and_then(|named| named.resolve());
+            let at = named.ok()?.target()?;
+            let is_here = self.git.odb().is_ok_and(|odb| odb.exists(at));
+            (!is_here || revision == "HEAD").then_some(at)
+        };
+        found.map(|commit| commit.id()).map_err(|_| match (lost(), revision) {
+            (Some(at), _) => {
+                Error::Damaged(format!("{} is at {}, and that commit cannot be read", shown(), short(at)))
+            }
+            (None, "HEAD") => Error::Unborn,
+            (None, _) => Error::NoCommit { hint: self.commit_hint(&shown()), revision: shown() },
+        })
+    }
+
+    /// The nearest branch to a name that is none; else how to see which there are.
+    fn commit_hint(&self, name: &str) -> String {
+        let known = self.branches("").unwrap_or_default();
+        let near = suggestion(name, &known.iter().map(String::as_str).collect::<Vec<_>>());
+        let listed = || match self.git.is_shallow() {
+            true => fault::SHALLOW.to_owned(),
+            false => "`git branch --all` lists the branches, `git fetch` gets those of a remote".to_owned(),
+        };
+        near.unwrap_or_else(listed)
+    }
+
+    /// What a branch points at, if it exists.
+    ///
+    /// # Errors
+    /// A name that git or we refuse, or a branch that is no commit.
+    pub fn tip(&self, branch: &str) -> Result<Option<Oid>, Error> {
+        if !is_branch_name(branch) {
+            return Err(Error::BranchName(crate::text::plain::cut(
+                &crate::text::plain::one_line(&crate::text::plain::clean(branch)),
+                80,
+            )));
+        }
+        match self.git.find_reference(&format!("refs/heads/{branch}")) {
+            Ok(found) => Ok(Some(found.peel_to_commit()?.id())),
+            Err(error) if error.code() == ErrorCode::NotFound => self.refuse_taken(branch).map(|()| None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Refuses a new branch whose name is a folder of branches, or needs a branch for a folder.
+    fn refuse_taken(&self, branch: &str) -> Result<(), Error> {
+        let taken = |other: &str| Error::BranchTaken { branch: branch.to_owned(), other: other.to_owned() };
+        for (at, _) in branch.match_indices('/') {
+            if self.git.find_reference(&format!("refs/heads/{}", &branch[..at])).is_ok() {
+                return Err(taken(&branch[..at]));
+            }
+        }
+        // A name of ours holds no sign that a glob reads as another: only what is below it is looked at.
+        let below = self.git.references_glob(&format!("refs/heads/{branch}/*"))?.flatten().next();
+        match below {
+            Some(reference) => {
+                let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
+                Err(taken(name.strip_prefix("refs/heads/").unwrap_or(&name)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a branch that a work tree has checked out: its files would no longer fit it.
+    ///
+    /// # Errors
+    /// [`Error::CheckedOut`], with the work tree.
+    pub fn refuse_checked_out(&self, branch: &str) -> Result<(), Error> {
+        let common = self.git.commondir();
+        let mut homes: Vec<(PathBuf, PathBuf)> = Vec::new();
+        if !self.git.is_bare() || self.git.is_worktree() {
+            homes.push((common.to_owned(), common.parent().unwrap_or(common).to_owned()));
+        }
+        // Read as files, since a work tree of somebody else cannot be opened and counts all the same.
+        let linked = common.join("worktrees");
+        if linked.is_dir() {
+            let unread = |error| Error::Io { what: "read", path: linked.clone(), error };
+            for entry in std::fs::read_dir(&linked).map_err(unread)? {
+                let home = entry.map_err(unread)?.path();
+                let at = std::fs::read_to_string(home.join("gitdir")).unwrap_or_default();
+                let at = Path::new(at.trim_end()).parent().map_or_else(|| home.clone(), Path::to_owned);
+                homes.push((home, at));
+            }
+        }
+        for (home, at) in homes {
+            let heads = ["HEAD", "rebase-merge/head-name", "rebase-apply/head-name"];
+            let held = heads.iter().filter_map(|file| std::fs::read_to_string(home.join(file)).ok());
+            for head in held {
+                let name = head.trim_end().trim_start_matches("ref:").trim_start();
+                // On a file system without case two spellings are one branch.
+                if name.strip_prefix("refs/heads/").is_some_and(|held| held.eq_ignore_ascii_case(branch)) {
+                    return Err(Error::CheckedOut { branch: branch.to_owned(), at });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tree(&self, commit: Oid) -> Result<Tree<'_>, Error> {
+        Ok(self.git.find_commit(commit).and_then(|commit| commit.tree())?)
+    }
+
+    /// The entry at a path. Links and submodules on the way are refused: what follows them
+    /// is not in this tree.
+    fn entry(&self, root: &Tree<'_>, path: &str) -> Result<Option<TreeEntry<'static>>, Error> {
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        let Some(mut entry) = root.get_name(first).map(|entry| entry.to_owned()) else { return Ok(None) };
+        let mut at = first.len();
+        for part in rest.split('/').filter(|part| !part.is_empty()) {
+            match kind(&entry) {
+                Entry::Folder => {}
+                Entry::File => return Ok(None),
+                Entry::Foreign(what) => return Err(Error::Foreign { path: path[..at].to_owned(), what }),
+            }
+            let next = self.git.find_tree(entry.id())?.get_name(part).map(|entry| entry.to_owned());
+            let Some(next) = next else { return Ok(None) };
+            entry = next;
+            at += 1 + part.len();
+        }
+        Ok(Some(entry))
+    }
+
+    /// The bytes of an ordinary file at a commit, if it exists.
+    ///
+    /// # Errors
+    /// A path that is a link, a folder or a submodule, or leads through one.
+    pub fn file(&self, commit: Oid, path: &str) -> Result<Option<Vec<u8>>, Error> {
+        let tree = self.tree(commit)?;
+        let Some(entry) = self.entry(&tree, path)? else { return Ok(None) };
+        match kind(&entry) {
+            Entry::File => Ok(Some(self.git.find_blob(entry.id())?.content().to_vec())),
+            Entry::Folder => Err(Error::Foreign { path: path.to_owned(), what: "a folder" }),
+            Entry::Foreign(what) => Err(Error::Foreign { path: path.to_owned(), what }),
+        }
+    }
+
+    /// `did you mean …?` for a file that is not there: the nearest name in its folder, if one is near.
+    pub fn near_file(&self, commit: Oid, path: &str) -> Option<String> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let tree = if folder.is_empty() {
+            self.tree(commit).ok()
+        } else {
+            self.folder(commit, folder).ok().flatten()
+        };
+        let names: Vec<String> =
+            tree.map_or(Vec::new(), |tree| tree.iter().map(|entry| name_of(&entry)).collect());
+        let near = suggestion(name, &names.iter().map(String::as_str).collect::<Vec<_>>());
+        near.map(|near| crate::text::plain::clean(&near))
+    }
+
+    /// The folder at a path, if there is one.
+    fn folder(&self, commit: Oid, path: &str) -> Result<Option<Tree<'_>>, Error> {
+        let tree = self.tree(commit)?;
+        let Some(entry) = self.entry(&tree, path)? else { return Ok(None) };
+        match kind(&entry) {
+            Entry::Folder => Ok(Some(self.git.find_tree(entry.id())?)),
+            Entry::File => Ok(None),
+            Entry::Foreign(what) => Err(Error::Foreign { path: path.to_owned(), what }),
+        }
+    }
+
+    /// The branches below a name, here and as remotes were last seen, with where they are; a
+    /// branch of this repository wins.
+    ///
+    /// # Errors
+    /// References that cannot be read.
+    pub fn branches_below(&self, name: &str) -> Result<Vec<(String, Oid)>, Error> {
+        let mut found: BTreeMap<String, Oid> = BTreeMap::new();
+        for glob in [format!("refs/heads/{name}/*"), format!("refs/remotes/*/{name}/*")] {
+            for reference in self.git.references_glob(&glob)? {
+                let reference = reference?;
+                let (Ok(full), Some(tip)) = (reference.name(), reference.target()) else { continue };
+                let Some(at) = full.find(&format!("/{name}/")) else { continue };
+                found.entry(full[at + 1..].to_owned()).or_insert(tip);
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    /// The same repository, opened again.
+    ///
+    /// # Errors
+    /// As [`Repo::open`].
+    pub fn again(&self) -> Result<Repo, Error> {
+        Repo::open(self.path())
+    }
+
+    /// The bytes of a file by its id.
+    ///
+    /// # Errors
+    /// An object that is missing, or is no file.
+    pub fn bytes(&self, id: Oid) -> Result<Vec<u8>, Error> {
+        Ok(self.git.find_blob(id)?.content().to_vec())
+    }
+
+    /// The commit that brought a file to a history: it has the file, and none of its parents has the
+    /// same. Recordings are never changed, so there is one way back to it.
+    ///
+    /// # Errors
+    /// An object that cannot be read.
+    pub fn brought(&self, tip: Oid, path: &str) -> Result<Oid, Error> {
+        let path = Path::new(path);
+        let stands = |commit: &git2::Commit<'_>| -> Result<Option<Oid>, Error> {
+            Ok(commit.tree()?.get_path(path).ok().map(|entry| entry.id()))
+        };
+        let mut found = self.git.find_commit(tip)?;
+        let wanted = stands(&found)?;
+        loop {
+            let mut next = None;
+            for parent in found.parents() {
+                if stands(&parent)? == wanted {
+                    next = Some(parent);
+                    break;
+                }
+            }
+            match next {
+                Some(parent) => found = parent,
+                None => return Ok(found.id()),
+            }
+        }
+    }
+
+    /// Whether anything is at a path.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub fn exists(&self, commit: Oid, path: &str) -> Result<bool, Error> {
+        if self.entry(&self.tree(commit)?, path)?.is_some() {
+            return Ok(true);
+        }
+        // The same name in another case would be the same folder on other systems.
+        let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let folder = if above.is_empty() { Some(self.tree(commit)?) } else { self.folder(commit, above)? };
+        Ok(folder.is_some_and(|folder| folder.iter().any(|entry| name_of(&entry).eq_ignore_ascii_case(name))))
+    }
+
+    /// The files below a folder, with their paths below it: an overlay of steps or templates.
+    ///
+    /// # Errors
+    /// A folder that is none, links, and files that are too large or not UTF-8.
+    pub fn overlay(&self, commit: Oid, folder: &str) -> Result<Vec<library::File>, Error> {
+        let folder = folder.trim_end_matches('/');
+        let tree = self.folder(commit, folder)?.ok_or_else(|| {
+            let message = format!("the folder {folder} does not exist at commit {}", short(commit));
+            Error::File(
+                Finding::at(crate::item::config::FILE, "", 1, 1, message)
+                    .hint("commit the folder, or correct its name in the settings"),
+            )
+        })?;
+        let mut found = Vec::new();
+        self.read_overlay(&tree, folder, "", &mut found)?;
+        Ok(found)
+    }
+
+    fn read_overlay(
+        &self,
+        tree: &Tree<'_>,
+        root: &str,
+        prefix: &str,
+        found: &mut Vec<library::File>,
+    ) -> Result<(), Error> {
+        for entry in tree {
+            let name = format!("{prefix}{}", name_of(&entry));
+            let path = format!("{root}/{name}");
+            match kind(&entry) {
+                Entry::Folder if prefix.matches('/').count() < DEPTH => {
+                    self.read_overlay(&self.git.find_tree(entry.id())?, root, &format!("{name}/"), found)?;
+                }
+                Entry::Folder => return Err(Error::Foreign { path, what: "a folder too deep to read" }),
+                Entry::Foreign(what) => return Err(Error::Foreign { path, what }),
+                Entry::File => {
+                    let blob = self.git.find_blob(entry.id())?;
+                    if blob.size() > LARGEST_OVERLAY {
+                        return Err(Error::Large { path, limit: LARGEST_OVERLAY });
+                    }
+                    found.push((name, crate::text::json::utf8(&path, blob.content())?.to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a tree entry is.
+enum Entry {
+    File,
+    Folder,
+    Foreign(&'static str),
+}
+
+fn kind(entry: &TreeEntry<'_>) -> Entry {
+    kind_of(entry.filemode().unsigned_abs())
+}
+
+fn kind_of(mode: u32) -> Entry {
+    match mode {
+        0o040_000 => Entry::Folder,
+        0o100_644 | 0o100_664 | 0o100_755 => Entry::File,
+        0o120_000 => Entry::Foreign("a symbolic link"),
+        0o160_000 => Entry::Foreign("a submodule"),
+        _ => Entry::Foreign("of an unknown kind"),
+    }
+}
+
+/// The folder that a file is in.
+fn name_of(entry: &TreeEntry<'_>) -> String {
+    String::from_utf8_lossy(entry.name_bytes()).into_owned()
+}
+
+/// The first digits of an object id.
+pub fn short(id: Oid) -> String {
+    id.to_string()[..10].to_owned()
+}
+
+/// Whether we write to a branch of this name: git's rules, and no sign that a shell, a terminal
+/// or another system could read as something else.
+pub fn is_branch_name(name: &str) -> bool {
+    let plain = |c: char| {
+        c.is_ascii_alphanumeric()
+            || matches!(c, '.' | '_' | '-' | '/' | '+' | '#')
+            || (!c.is_ascii() && c.is_alphanumeric())
+    };
+    name.len() <= 200
+        && !name.starts_with(['-', '/', '.'])
+        && !name.eq_ignore_ascii_case("HEAD")
+        && !name.starts_with("refs/")
+        && crate::text::plain::is_clean(name)
+        && name.chars().all(plain)
+        && git2::Reference::is_valid_name(&format!("refs/heads/{name}"))
+}
+
+/// The branch of a full reference name that we could have written.
+fn branch_of(reference: &str) -> Option<&str> {
+    reference.strip_prefix("refs/heads/").filter(|name| is_branch_name(name))
+}

@@ -1,0 +1,354 @@
+//! A recorded discussion as a page: Markdown, HTML, or a Mermaid sequence diagram. The templates
+//! under `templates/pages/` say how it looks; what is here is what they are given.
+//!
+//! Every word of a user, a voice or a document is a value, and the template's ending says how it is
+//! made harmless ([`crate::text::template`]).
+//!
+//! ```
+//! use roundtable::discussion::Finished;
+//! use roundtable::item::library::Library;
+//! use roundtable::history::page::{Format, render};
+//! use roundtable::text::template::Failed;
+//!
+//! fn html(finished: &Finished, library: &Library) -> Result<String, Failed> {
+//!     render(&finished.log, &finished.opened, library, Format::Html)
+//! }
+//! ```
+
+use minijinja::context;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use crate::discussion::event::{Class, Event, NoticeKind, Opened, Purpose, Record, Verdict};
+use crate::discussion::summary::{Insight, Summary, attribution};
+use crate::discussion::transcript::user_label;
+use crate::discussion::{finished, introduction};
+use crate::item::library::Library;
+use crate::text::plain;
+use crate::text::template::{Failed, safe};
+
+/// How a discussion is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Markdown,
+    Html,
+    Mermaid,
+}
+
+impl Format {
+    const fn template(self) -> &'static str {
+        match self {
+            Format::Markdown => "pages/discussion.md",
+            Format::Html => "pages/discussion.html",
+            Format::Mermaid => "pages/discussion.mmd",
+        }
+    }
+}
+
+/// Messages of a diagram are cut after this many characters, and broken into lines of so many.
+const BRIEF: usize = 160;
+const BROAD: usize = 44;
+/// A diagram takes no more messages after this many characters: Mermaid draws none over 50,000.
+const DIAGRAM: usize = 30_000;
+
+/// Seats have a colour each; who sits further down shares one.
+const COLOURS: usize = 6;
+
+/// Somebody at the table; those who are not of this cast sit after it.
+#[derive(Serialize)]
+struct Seat {
+    name: String,
+    role: String,
+    /// Its colour.
+    seat: usize,
+    /// Its name in a diagram.
+    id: String,
+    #[serde(skip)]
+    key: String,
+}
+
+/// Something that was said.
+#[derive(Serialize)]
+pub(crate) struct Entry {
+    kind: &'static str,
+    seat: usize,
+    name: String,
+    role: String,
+    turn: Option<u32>,
+    note: &'static str,
+    paragraphs: Vec<String>,
+    lines: Vec<String>,
+    /// For a diagram: who speaks to whom, in few words.
+    from: String,
+    to: String,
+    brief: String,
+}
+
+#[derive(Serialize)]
+struct Said {
+    attribution: String,
+    text: String,
+    turns: Vec<u32>,
+}
+
+/// Renders a recording, whether it has an end or not.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format) -> Result<String, Failed> {
+    let end = finished(log.to_vec());
+    // A discussion that was cut off after its synthesis has one all the same.
+    let found = log.iter().find_map(|record| match &record.event {
+        Event::Synthesis(summary) => Some(summary),
+        _ => None,
+    });
+    let table = Table { library, opened, seats: seats(log, library) };
+    let entries: Vec<Entry> = log.iter().filter_map(|record| table.entry(&record.event)).collect();
+    let mut drawn = 0;
+    let fits = |entry: &&Entry| {
+        drawn += entry.brief.len() * 2 + 24;
+        drawn < DIAGRAM
+    };
+    let shown = entries.iter().take_while(fits).count();
+    let turns = entries.iter().filter_map(|entry| entry.turn).max().unwrap_or(0);
+    let synthesis = match &end {
+        Some(end) => crate::synthesis::summary_text(end, library)?,
+        None => String::new(),
+    };
+    let values = context! {
+        item_name => plain::shown(&opened.item_name),
+        item => plain::shown(&opened.item),
+        step => context! {
+            id => plain::shown(&opened.step.id),
+            title => plain::shown(&opened.step.title),
+            phase => plain::shown(&opened.step.phase),
+        },
+        at => log.last().map_or_else(String::new, |last| last.at.to_string()),
+        closed => end.is_some(),
+        exit => end.as_ref().map_or_else(String::new, |end| end.closed.exit.to_string()),
+        turn_count => turns,
+        max_turns => opened.max_turns,
+        voice => plain::shown(&opened.voice),
+        model => opened.model.as_deref().map(plain::shown),
+        branch => plain::shown(&opened.branch),
+        base => plain::shown(&opened.base),
+        run => plain::shown(&opened.run),
+        introduction => paragraphs(introduction(library, opened)?.trim_matches(['-', '\n'])),
+        personas => Serde(&table.seats),
+        last => table.seats.last().map_or("user", |seat| seat.id.as_str()),
+        caption => brief(&format!("{}, {} (step {})", opened.step.title, opened.item_name, opened.step.id)),
+        entries => Serde(&entries),
+        shown,
+        summary => found.map(|found| summary(found, library)),
+        synthesis => safe(synthesis),
+    };
+    let mut text = library.templates.render(format.template(), values)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// What was said in a discussion, for a template.
+#[cfg(feature = "cli")]
+pub(crate) fn entries(log: &[Record], opened: &Opened, library: &Library) -> Vec<Entry> {
+    let table = Table { library, opened, seats: seats(log, library) };
+    log.iter().filter_map(|record| table.entry(&record.event)).collect()
+}
+
+fn summary(of: &Summary, library: &Library) -> minijinja::Value {
+    let said = |list: &[Insight]| -> Vec<Said> {
+        let one = |one: &Insight| Said {
+            attribution: attribution(&one.by, &library.cast),
+            text: plain::clean(&one.text),
+            turns: one.turns.clone(),
+        };
+        list.iter().map(one).collect()
+    };
+    context! {
+        insights => Serde(&said(&of.insights)),
+        decisions => Serde(&of.decisions),
+        open_questions => Serde(&of.open_questions),
+        action_items => Serde(&said(&of.action_items)),
+        text => plain::clean(&of.summary),
+        brief => brief(&of.summary),
+    }
+}
+
+fn paragraphs(text: &str) -> Vec<String> {
+    let text = plain::clean(text);
+    let parts = text.split("\n\n").map(|part| part.trim_matches('\n').to_owned());
+    parts.filter(|part| !part.trim().is_empty()).collect()
+}
+
+/// All speakers: the cast, and others who spoke, in the order they came.
+fn seats(log: &[Record], library: &Library) -> Vec<Seat> {
+    let seat = |at: usize, name: String, role: String, key: &str| Seat {
+        name,
+        role,
+        seat: at % COLOURS,
+        id: format!("p{at}"),
+        key: key.to_owned(),
+    };
+    let cast = library.cast.iter().enumerate();
+    let mut seats: Vec<Seat> =
+        cast.map(|(at, one)| seat(at, one.name.clone(), one.role.clone(), &one.key)).collect();
+    for record in log {
+        let by = match &record.event {
+            Event::Contribution(said) => &said.by,
+            Event::Notice(notice) => &notice.by,
+            _ => continue,
+        };
+        if !seats.iter().any(|seat| seat.key == *by) {
+            let name = Some(plain::shown(by)).filter(|name| !name.is_empty());
+            let name = name.unwrap_or_else(|| "somebody".to_owned());
+            seats.push(seat(seats.len(), name, "nobody of this cast".to_owned(), by));
+        }
+    }
+    seats
+}
+
+const fn verdict(outcome: Verdict) -> &'static str {
+    match outcome {
+        Verdict::Kept => "kept",
+        Verdict::Changed => "changed",
+        Verdict::Dropped => "dropped",
+    }
+}
+
+/// Who sits where.
+struct Table<'a> {
+    library: &'a Library,
+    opened: &'a Opened,
+    seats: Vec<Seat>,
+}
+
+impl Table<'_> {
+    fn entry(&self, event: &Event) -> Option<Entry> {
+        Some(match event {
+            Event::Contribution(said) => {
+                let to = match said.purpose {
+                    Purpose::Framing => {
+                        self.library.cast.others(&said.by).next().map(|next| next.key.clone())
+                    }
+                    Purpose::Round if said.by != self.opened.lead => Some(self.opened.lead.clone()),
+                    _ => None,
+                };
+                let to = to.map_or_else(|| "user".to_owned(), |key| self.seat(&key));
+                Entry {
+                    turn: Some(said.turn),
+                    to,
+                    ..self.said("persona", &said.by, purpose(said.purpose), &said.text)
+                }
+            }
+            Event::Notice(notice) => self.said("notice", &notice.by, kind(notice.notice), &notice.text),
+            Event::User(message) => {
+                let to = message.to.first().unwrap_or(&self.opened.lead);
+                let label = user_label(&message.by);
+                let note = match message.class {
+                    Class::OffTopic => "off topic",
+                    Class::Unclear => "unclear",
+                    _ => "",
+                };
+                Entry {
+                    name: label.trim_end_matches(':').to_owned(),
+                    role: String::new(),
+                    turn: message.turn,
+                    from: "user".to_owned(),
+                    to: self.seat(to),
+                    ..self.said("user", "", note, &message.text)
+                }
+            }
+            Event::Unheard(late) => Entry {
+                name: user_label(&late.by).trim_end_matches(':').to_owned(),
+                role: String::new(),
+                from: "user".to_owned(),
+                to: self.seat(&self.opened.lead),
+                ..self.said("user", "", "not discussed", &late.text)
+            },
+            Event::Silence {} => Entry { name: String::new(), ..self.said("silence", "", "", "") },
+            Event::Critique(one) => Entry {
+                name: format!("Critique of {}", plain::shown(&one.on)),
+                role: String::new(),
+                from: self.seat(&self.opened.lead),
+                ..self.said("notice", "", verdict(one.outcome), &one.problem)
+            },
+            Event::Opened(_)
+            | Event::Paused(_)
+            | Event::Resumed(_)
+            | Event::Synthesis(_)
+            | Event::Closed(_) => return None,
+        })
+    }
+
+    fn said(&self, kind: &'static str, by: &str, note: &'static str, text: &str) -> Entry {
+        let seat = self.seats.iter().find(|seat| seat.key == by);
+        let clean = plain::clean(text);
+        Entry {
+            kind,
+            seat: seat.map_or(0, |seat| seat.seat),
+            name: seat.map_or_else(String::new, |seat| seat.name.clone()),
+            role: seat.map_or_else(String::new, |seat| seat.role.clone()),
+            turn: None,
+            note,
+            paragraphs: paragraphs(text),
+            lines: clean.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect(),
+            from: self.seat(by),
+            to: "user".to_owned(),
+            brief: brief(&clean),
+        }
+    }
+
+    /// The name of a seat in a diagram; the lead's where nobody sits there.
+    fn seat(&self, key: &str) -> String {
+        let seat = self.seats.iter().find(|seat| seat.key == key).or_else(|| self.seats.first());
+        seat.map_or_else(|| "user".to_owned(), |seat| seat.id.clone())
+    }
+}
+
+/// A text in few words, in lines of a diagram's breadth.
+fn brief(text: &str) -> String {
+    let text = plain::cut(&plain::one_line(&plain::clean(text)), BRIEF);
+    let (mut out, mut breadth) = (String::new(), 0);
+    // Signs of scripts that are written without blanks are twice as broad.
+    let broad = |c: char| if c >= '\u{1100}' && c.is_alphabetic() { 2 } else { 1 };
+    for word in text.split(' ') {
+        let whole: usize = word.chars().map(broad).sum();
+        if breadth > 0 && breadth + 1 + whole > BROAD {
+            out.push('\n');
+            breadth = 0;
+        } else if breadth > 0 {
+            out.push(' ');
+            breadth += 1;
+        }
+        for c in word.chars() {
+            // A word that is too long for a line is broken where it must.
+            if breadth + broad(c) > BROAD {
+                out.push('\n');
+                breadth = 0;
+            }
+            out.push(c);
+            breadth += broad(c);
+        }
+    }
+    out
+}
+
+const fn purpose(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Framing => "framing",
+        Purpose::Answer => "answer",
+        Purpose::FollowUp => "follow-up",
+        Purpose::Round => "round",
+    }
+}
+
+const fn kind(kind: NoticeKind) -> &'static str {
+    match kind {
+        NoticeKind::Warning => "warning",
+        NoticeKind::Limit => "turn limit",
+        NoticeKind::Inactivity => "inactivity",
+        NoticeKind::Clarification => "clarification",
+        NoticeKind::Redirect => "redirect",
+        NoticeKind::Disagreement => "disagreement",
+        NoticeKind::Closing => "closing",
+    }
+}

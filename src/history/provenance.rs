@@ -1,0 +1,128 @@
+//! The discussions of a revision with where they came from: each item's recordings, the commit that brought
+//! each, and who decided what on which words.
+//!
+//! Invariant: what is told here is read from recordings and documents. Nothing is judged; whether it is true
+//! is said by [`replay`](crate::replay).
+//!
+//! ```
+//! use roundtable::history::provenance::items;
+//! use roundtable::git::{Error, Repo};
+//!
+//! fn decisions(repo: &Repo, item: &str) -> Result<usize, Error> {
+//!     let found = items(repo, repo.resolve("HEAD")?, &[item.to_owned()])?;
+//!     Ok(found.iter().flat_map(|item| &item.talks).map(|talk| talk.finished.summary.decisions.len()).sum())
+//! }
+//! ```
+
+use std::collections::BTreeMap;
+
+use git2::Oid;
+
+use crate::analysis::provenance::Log;
+use crate::discussion::event::from_any_lines;
+use crate::discussion::{Finished, finished};
+use crate::git::{Brought, Error, Repo, Unwritten};
+use crate::history::decisions::Decisions;
+use crate::item::Item;
+
+/// An item with its discussions, the earliest first.
+pub struct Dossier {
+    pub item: Item,
+    pub talks: Vec<Talk>,
+    /// The logs of an analysis' steps, by path.
+    pub logs: Vec<Log>,
+    pub unread: Unread,
+    pub decisions: Decisions,
+}
+
+/// Recordings that cannot be read or have no end yet, by their path, and why.
+pub type Unread = Vec<(String, String)>;
+
+/// A discussion that is over.
+pub struct Talk {
+    /// The recording's path in the repository.
+    pub recording: String,
+    /// The commit that brought the recording to the revision's history.
+    pub commit: Option<Oid>,
+    pub finished: Finished,
+}
+
+/// The items of these paths at a commit.
+///
+/// # Errors
+/// An item or a history that cannot be read.
+pub fn items(repo: &Repo, commit: Oid, paths: &[String]) -> Result<Vec<Dossier>, Error> {
+    let objects = repo.objects(Unwritten::new()).of_history();
+    let mut wanted = Vec::new();
+    for path in paths {
+        objects.recordings(commit, path, &mut |_, path, blob| {
+            wanted.push((path.to_owned(), blob));
+            true
+        })?;
+    }
+    let brought = objects.brought(commit, &wanted)?;
+    paths.iter().map(|path| dossier(repo, commit, path, &brought)).collect()
+}
+
+fn dossier(
+    repo: &Repo,
+    commit: Oid,
+    path: &str,
+    brought: &BTreeMap<String, Brought>,
+) -> Result<Dossier, Error> {
+    let item = repo.item(commit, path)?;
+    let (recorded, unread) = recorded(repo, commit, &item)?;
+    let talk = |one: Recorded| Talk {
+        commit: brought.get(&one.path).map(|brought| brought.commit),
+        recording: one.path,
+        finished: one.finished,
+    };
+    let talks: Vec<Talk> = recorded.into_iter().map(talk).collect();
+    let finished = talks.iter().map(|talk| (talk.recording.as_str(), &talk.finished));
+    let decisions = Decisions::read(finished, item.documents());
+    let mut logs = Vec::new();
+    for name in item.files.keys().filter(|name| name.starts_with("analysis/") && name.ends_with(".jsonl")) {
+        let log = format!("{path}/{name}");
+        let bytes = repo.file(commit, &log)?.unwrap_or_default();
+        logs.push(Log::read(&log, &String::from_utf8_lossy(&bytes)));
+    }
+    Ok(Dossier { item, talks, logs, unread, decisions })
+}
+
+/// A recording of a discussion that is over.
+struct Recorded {
+    path: String,
+    finished: Finished,
+}
+
+/// The recordings of an item that can be read, the earliest first, and the others.
+fn recorded(repo: &Repo, commit: Oid, item: &Item) -> Result<(Vec<Recorded>, Unread), Error> {
+    let (mut found, mut unread) = (Vec::new(), Vec::new());
+    for name in item.recordings.iter().filter(|name| name.ends_with(".jsonl")) {
+        let path = format!("{}/elaborations/{name}", item.path);
+        let bytes = repo.file(commit, &path)?.unwrap_or_default();
+        let log = crate::text::json::utf8(&path, &bytes).and_then(|text| from_any_lines(&path, text));
+        match log.map(|(log, _)| finished(log)) {
+            Ok(Some(finished)) => found.push(Recorded { path, finished }),
+            Ok(None) => unread.push((path, "it has no end yet".to_owned())),
+            Err(finding) => unread.push((path, finding.to_string())),
+        }
+    }
+    found.sort_by(|a, b| (a.finished.at, &a.path).cmp(&(b.finished.at, &b.path)));
+    Ok((found, unread))
+}
+
+/// The decisions of an item at a commit, and of a discussion that is not committed yet.
+///
+/// # Errors
+/// A recording that git cannot read.
+pub fn decisions(
+    repo: &Repo,
+    commit: Oid,
+    item: &Item,
+    new: Option<(&str, &Finished)>,
+) -> Result<Decisions, Error> {
+    let (recorded, _) = recorded(repo, commit, item)?;
+    let old = recorded.iter().map(|one| (one.path.as_str(), &one.finished));
+    Ok(Decisions::read(old.chain(new), item.documents()))
+}

@@ -1,0 +1,225 @@
+//! Items as one page: what was decided, what is open, and the discussions it came from. It needs no server and
+//! asks for nothing on the network; its one script, which searches, is part of the template.
+//!
+//! Invariant: every word of a user, a voice or a document is a value, and is made harmless by the template
+//! ([`crate::text::template`]); the page's policy lets no other script run.
+//!
+//! ```
+//! use roundtable::item::library::Library;
+//! use roundtable::history::provenance::Dossier;
+//! use roundtable::history::site::html;
+//! use roundtable::text::template::Failed;
+//!
+//! fn page(found: &[Dossier], library: &Library) -> Result<String, Failed> {
+//!     html(found, &vec!["main".to_owned(); found.len()], library)
+//! }
+//! ```
+
+use minijinja::context;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use crate::discussion::summary::{USER, attribution};
+use crate::git::short;
+use crate::history::decisions::{Decisions, Entry, Source};
+use crate::history::page;
+use crate::history::provenance::{Dossier, Talk};
+use crate::item::library::Library;
+use crate::item::meta;
+use crate::text::plain::{self, count};
+use crate::text::template::{Failed, safe};
+
+/// A decision, a question or an action item, and the discussion that it is from.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    pub text: String,
+    /// Why it was decided; what was asked about.
+    pub context: String,
+    /// Who decided it, or is to do it.
+    pub by: String,
+    pub day: String,
+    pub step: String,
+    pub turns: Vec<u32>,
+    /// The discussion, from one.
+    pub talk: usize,
+    /// Of a decision: its id, and those of the decisions that it replaces and that replace it.
+    pub id: String,
+    pub replaces: Vec<String>,
+    pub replaced_by: Vec<String>,
+}
+
+/// Everything that an item's discussions came to.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    pub decisions: Vec<Point>,
+    pub questions: Vec<Point>,
+    pub actions: Vec<Point>,
+    pub records: Vec<DecisionRecord>,
+}
+
+/// A decision record of the item.
+#[derive(Clone, Debug, Serialize)]
+pub struct DecisionRecord {
+    pub id: String,
+    pub title: String,
+    pub path: String,
+    pub replaces: Vec<String>,
+    pub replaced_by: Vec<String>,
+}
+
+impl Points {
+    pub fn of(dossier: &Dossier, library: &Library) -> Points {
+        let mut found = Points { records: records(&dossier.decisions), ..Points::default() };
+        let mut entries = dossier.decisions.of_discussions();
+        for (number, talk) in (1..).zip(&dossier.talks) {
+            let summary = &talk.finished.summary;
+            let point = |text: &str, context: &str, by: String, turns: &[u32]| Point {
+                text: plain::clean(text),
+                context: plain::clean(context),
+                by,
+                day: day(talk),
+                step: plain::shown(&talk.finished.opened.step.id),
+                turns: turns.to_vec(),
+                talk: number,
+                id: String::new(),
+                replaces: Vec::new(),
+                replaced_by: Vec::new(),
+            };
+            for one in &summary.decisions {
+                // A reason among the words is not told twice.
+                let reason = if one.text.contains(&one.rationale) { "" } else { &one.rationale };
+                let decision = point(&one.text, reason, deciders(talk, &one.turns), &one.turns);
+                let Some(entry) = entries.next().cloned() else { continue };
+                let (id, replaces, replaced_by) = (entry.id, entry.replaces, entry.replaced_by);
+                found.decisions.push(Point { id, replaces, replaced_by, ..decision });
+            }
+            for one in &summary.open_questions {
+                found.questions.push(point(&one.text, &one.context, String::new(), &one.turns));
+            }
+            for one in &summary.action_items {
+                let is_users = one.by.iter().any(|key| key == USER);
+                let by =
+                    if is_users { deciders(talk, &one.turns) } else { attribution(&one.by, &library.cast) };
+                found.actions.push(point(&one.text, "", by, &one.turns));
+            }
+        }
+        found
+    }
+
+    /// `2 decisions, 1 open question, 3 discussions`.
+    pub fn counts(&self, discussions: usize) -> String {
+        let questions = count(self.questions.len(), "open question");
+        format!(
+            "{}, {questions}, {}",
+            count(self.decisions.len(), "decision"),
+            count(discussions, "discussion")
+        )
+    }
+}
+
+/// The decision records of an item.
+pub fn records(decisions: &Decisions) -> Vec<DecisionRecord> {
+    let record = |entry: &Entry| match &entry.source {
+        Source::Discussion { .. } => None,
+        Source::Record(path) => Some(DecisionRecord {
+            id: entry.id.clone(),
+            title: plain::clean(&entry.text),
+            path: plain::shown(path),
+            replaces: entry.replaces.clone(),
+            replaced_by: entry.replaced_by.clone(),
+        }),
+    };
+    decisions.iter().filter_map(record).collect()
+}
+
+/// Who said the words that a decision rests on.
+fn deciders(talk: &Talk, turns: &[u32]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for message in talk.finished.messages(turns) {
+        let name = plain::shown(&message.by);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
+}
+
+fn day(talk: &Talk) -> String {
+    talk.finished.at.to_string().chars().take(10).collect()
+}
+
+/// The documents of an item, by name.
+pub fn documents(dossier: &Dossier) -> Vec<String> {
+    let names =
+        dossier.item.files.keys().filter(|name| crate::item::is_document(name) && *name != meta::FILE);
+    names.map(|name| plain::shown(name)).collect()
+}
+
+/// One page of these items; `read_at` names the revision of each.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn html(found: &[Dossier], read_at: &[String], library: &Library) -> Result<String, Failed> {
+    let (mut sections, mut index, mut sums) = (Vec::new(), Vec::new(), [0; 3]);
+    for ((number, dossier), rev) in (1..).zip(found).zip(read_at) {
+        let points = Points::of(dossier, library);
+        for (sum, more) in
+            sums.iter_mut().zip([points.decisions.len(), points.questions.len(), dossier.talks.len()])
+        {
+            *sum += more;
+        }
+        let counts = points.counts(dossier.talks.len());
+        index.push(context! { name => dossier.item.name(), counts => counts.as_str() });
+        sections.push(safe(section(number, dossier, &points, rev, library)?));
+    }
+    let [decisions, questions, talks] = sums;
+    let title = match found {
+        [one] => one.item.name(),
+        many => count(many.len(), "item"),
+    };
+    let questions = count(questions, "open question");
+    let counts = format!("{}, {questions}, {}", count(decisions, "decision"), count(talks, "discussion"));
+    let mut text =
+        library.templates.render("pages/items.html", context! { title, counts, items => index, sections })?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn section(
+    number: usize,
+    dossier: &Dossier,
+    points: &Points,
+    rev: &str,
+    library: &Library,
+) -> Result<String, Failed> {
+    let talks: Vec<minijinja::Value> = (1..)
+        .zip(&dossier.talks)
+        .map(|(number, talk)| {
+            let opened = &talk.finished.opened;
+            context! {
+                number,
+                step => plain::shown(&opened.step.id),
+                title => plain::shown(&opened.step.title),
+                day => day(talk),
+                turns => count(talk.finished.closed.turn_count as usize, "turn"),
+                summary => plain::clean(&talk.finished.summary.summary),
+                entries => Serde(&page::entries(&talk.finished.log, opened, library)),
+                recording => plain::shown(&talk.recording),
+                commit => talk.commit.map(short),
+            }
+        })
+        .collect();
+    let item = context! {
+        name => dossier.item.name(),
+        path => plain::shown(&dossier.item.path),
+        rev => plain::shown(rev),
+        counts => points.counts(dossier.talks.len()),
+        documents => documents(dossier),
+        decisions => Serde(&points.decisions),
+        questions => Serde(&points.questions),
+        actions => Serde(&points.actions),
+        records => Serde(&points.records),
+        talks,
+    };
+    library.templates.render("pages/item.html", context! { item, number })
+}

@@ -1,0 +1,399 @@
+//! What a run works with: the steps, the cast and the templates, built in and laid over by the
+//! repository's own files.
+//!
+//! An overlay changes nothing but what it names: all other files stay the built-in ones.
+//!
+//! ```
+//! use roundtable::item::library::Library;
+//!
+//! let warning = ("notices/warning.txt".to_owned(), "Two turns are left.\n".to_owned());
+//! let library = Library::new(&[], &[warning], &[]).unwrap();
+//! assert_eq!(library.step("01-03").unwrap().persona, "business-analyst");
+//! assert!(library.step("01-99").is_err());
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::item::marks::Marks;
+use crate::item::persona::{Cast, Persona};
+use crate::item::step::Step;
+use crate::text::finding::{Finding, suggestion};
+use crate::text::forms::{self, Forms};
+use crate::text::remedy::Remedy;
+use crate::text::template::{self, Templates};
+
+mod embedded;
+
+/// A file of an overlay: its path below the overlay's root, and its text.
+pub type File = (String, String);
+
+/// Steps in numeric order, personas in table order, templates by name.
+#[derive(Clone, Debug)]
+pub struct Library {
+    pub steps: Vec<Step>,
+    pub cast: Cast,
+    pub templates: Templates,
+    /// Digests of persona and step files, by their path below the steps folder.
+    digests: BTreeMap<String, String>,
+    /// Made when a discussion asks for them, once for all.
+    marks: OnceLock<Marks>,
+    shared: OnceLock<BTreeMap<String, String>>,
+    /// The repository's own rule files.
+    rules: Vec<File>,
+    /// How users' words are read.
+    forms: Forms,
+}
+
+/// Why a library cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Unusable {
+    #[error("{0}")]
+    File(#[from] Finding),
+    #[error("{0}")]
+    Template(#[from] template::Failed),
+    #[error("the personas cannot sit down: {0}")]
+    Cast(#[from] crate::item::persona::Unseated),
+    #[error("no step {id}")]
+    NoStep { id: String, near: Option<String> },
+    #[error("two step files have the id {id}: {first} and {second}")]
+    Twins { id: String, first: String, second: String },
+}
+
+impl Remedy for Unusable {
+    fn remedy(&self) -> Option<String> {
+        let Unusable::NoStep { near, .. } = self else { return None };
+        let near = near.as_ref().map(|near| format!("{near} ")).unwrap_or_default();
+        Some(format!("{near}`roundtable steps list` shows the steps there are"))
+    }
+}
+
+impl Library {
+    /// The built-in files alone.
+    ///
+    /// # Errors
+    /// Never, as long as the tests of this module pass.
+    pub fn built_in() -> Result<Library, Unusable> {
+        Library::new(&[], &[], &[])
+    }
+
+    /// The built-in files with overlays: a file with the same path replaces, a new one adds.
+    ///
+    /// # Errors
+    /// A file that cannot be read as what its place says it is.
+    pub fn new(steps: &[File], templates: &[File], rules: &[File]) -> Result<Library, Unusable> {
+        let mut files: BTreeMap<&str, &str> = embedded::steps().iter().copied().collect();
+        files.extend(steps.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+        let (mut found, mut personas, mut digests) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut findings = Vec::new();
+        for (path, text) in files {
+            match kind(path) {
+                Kind::Persona => keep(Persona::read(path, text), &mut personas, &mut findings),
+                Kind::Step => keep(Step::read(path, text), &mut found, &mut findings),
+                Kind::Other => continue,
+            }
+            digests.insert(path.to_owned(), sha256(text.as_bytes()));
+        }
+        if let Some(finding) = Finding::all(findings) {
+            return Err(finding.into());
+        }
+        // In numeric order, whatever number of digits a file's name begins with.
+        let number = |step: &Step| {
+            let name = step.path.rsplit('/').next().unwrap_or_default();
+            let digits: String = name.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse::<u64>().unwrap_or(u64::MAX)
+        };
+        found.sort_by(|a, b| (&a.phase, number(a), &a.path).cmp(&(&b.phase, number(b), &b.path)));
+        let overlay = templates.iter().map(|(name, source)| (name.as_str(), source.as_str()));
+        let templates = Templates::over(embedded::templates(), overlay)?;
+        let cast = Cast::new(personas)?;
+        Ok(Library {
+            steps: found,
+            cast,
+            templates,
+            digests,
+            marks: OnceLock::new(),
+            rules: rules.to_vec(),
+            forms: forms_of(rules)?,
+            shared: OnceLock::new(),
+        })
+    }
+
+    /// The step with an id.
+    ///
+    /// # Errors
+    /// None, or two of them.
+    pub fn step(&self, id: &str) -> Result<&Step, Unusable> {
+        let mut found = self.steps.iter().filter(|step| step.id == id);
+        match (found.next(), found.next()) {
+            (Some(step), None) => Ok(step),
+            (Some(first), Some(second)) => Err(Unusable::Twins {
+                id: id.to_owned(),
+                first: first.path.clone(),
+                second: second.path.clone(),
+            }),
+            (None, _) => {
+                let known: Vec<&str> = self.steps.iter().map(|step| step.id.as_str()).collect();
+                let shown = crate::text::plain::cut(
+                    &crate::text::plain::one_line(&crate::text::plain::clean(id)),
+                    40,
+                );
+                Err(Unusable::NoStep { near: suggestion(&shown, &known), id: shown })
+            }
+        }
+    }
+
+    /// The repository's own review rules, by their path below `rules/review/`.
+    pub fn own_review_rules(&self) -> Vec<File> {
+        let below = |(path, text): &File| Some((path.strip_prefix("review/")?.to_owned(), text.clone()));
+        self.rules.iter().filter_map(below).collect()
+    }
+
+    /// The rule files: the built-in ones, and the repository's own laid over them.
+    pub fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
+        rule_files(&self.rules)
+    }
+
+    /// How users' words are read: what decides, what is to be done, what is thanks.
+    pub const fn forms(&self) -> &Forms {
+        &self.forms
+    }
+
+    /// The phrases that name steps, for the rule of topic focus.
+    pub fn marks(&self) -> &Marks {
+        self.marks.get_or_init(|| Marks::new(&self.steps))
+    }
+
+    /// Digests of everything a discussion of `step` is made from: the step's file, the personas, the rules, the
+    /// templates, all steps in one (they decide what is off topic), and all review rules in one.
+    pub fn digests(&self, step: &Step) -> BTreeMap<String, String> {
+        let mut digests = self.shared.get_or_init(|| self.shared_digests()).clone();
+        if let Some(own) = self.digests.get(&step.path) {
+            digests.insert(format!("steps/{}", step.path), own.clone());
+        }
+        digests
+    }
+
+    /// Whether these are the digests of a discussion of `step`.
+    pub fn has_digests(&self, step: &Step, digests: &BTreeMap<String, String>) -> bool {
+        let shared = self.shared.get_or_init(|| self.shared_digests());
+        let Some(own) = self.digests.get(&step.path) else { return digests == shared };
+        let key = format!("steps/{}", step.path);
+        if shared.contains_key(&key) {
+            return *digests == self.digests(step);
+        }
+        let mut theirs = digests.iter().filter(|(name, _)| **name != key);
+        digests.get(&key) == Some(own)
+            && digests.len() == shared.len() + 1
+            && shared.iter().all(|known| theirs.next() == Some(known))
+    }
+
+    /// The digests that discussions of all steps have in common.
+    fn shared_digests(&self) -> BTreeMap<String, String> {
+        let mut digests = BTreeMap::new();
+        let mut all = Sha256::new();
+        for (path, digest) in &self.digests {
+            if path.starts_with("personas/") {
+                digests.insert(format!("steps/{path}"), digest.clone());
+            }
+            all.update(format!("{path} {digest}\n"));
+        }
+        digests.insert("steps/".to_owned(), hex(&all.finalize()));
+        digests.extend(rule_digests(&self.rules, forms::FOLDER.trim_end_matches('/')));
+        digests.insert("rules/review/".to_owned(), review_digest(&self.rules));
+        // How a page or a comment looks decides nothing, what a model was asked shows in what it said, and a
+        // discussion has no texts of an analysis.
+        let apart = ["pages/", "github/", "prompts/", "analysis/", "artifacts/"];
+        let ours = |name: &str| !apart.iter().any(|folder| name.starts_with(folder));
+        for (name, source) in self.templates.sources().filter(|(name, _)| ours(name)) {
+            digests.insert(format!("templates/{name}"), sha256(source.as_bytes()));
+        }
+        digests
+    }
+}
+
+impl Unusable {
+    /// The same, with the paths as the repository has them: below the folders that its settings name.
+    pub fn below(self, steps: Option<&str>, templates: Option<&str>) -> Unusable {
+        match self {
+            Unusable::File(finding) => Unusable::File(finding.below(steps)),
+            Unusable::Template(failed) => Unusable::Template(failed.below(templates)),
+            other => other,
+        }
+    }
+}
+
+/// Keeps what could be read, or what is wrong with it.
+fn keep<T>(read: Result<T, Finding>, found: &mut Vec<T>, findings: &mut Vec<Finding>) {
+    match read {
+        Ok(read) => found.push(read),
+        Err(finding) => findings.push(finding),
+    }
+}
+
+/// The forms, compiled; the built-in ones once for all.
+fn forms_of(own: &[File]) -> Result<Forms, Finding> {
+    static BUILT_IN: OnceLock<Result<Forms, Finding>> = OnceLock::new();
+    let has_own = own.iter().any(|(path, _)| forms::is_forms(path));
+    if has_own {
+        Forms::read(rule_files(own))
+    } else {
+        BUILT_IN.get_or_init(|| Forms::read(rule_files(&[]))).clone()
+    }
+}
+
+enum Kind {
+    Persona,
+    Step,
+    Other,
+}
+
+/// What a file below the steps folder is, by its place.
+fn kind(path: &str) -> Kind {
+    match path.split_once('/') {
+        Some(("personas", name)) if name.ends_with(".md") => Kind::Persona,
+        Some((_, name)) if name.ends_with(".md") && name.starts_with(|c: char| c.is_ascii_digit()) => {
+            Kind::Step
+        }
+        _ => Kind::Other,
+    }
+}
+
+/// Whether a file below the steps folder is a step.
+pub fn is_step(path: &str) -> bool {
+    matches!(kind(path), Kind::Step)
+}
+
+/// Whether a file below the steps folder is a persona.
+pub fn is_persona(path: &str) -> bool {
+    matches!(kind(path), Kind::Persona)
+}
+
+/// The built-in files of rules, with their paths below `rules/`, and a repository's own laid over them.
+pub fn rule_files(own: &[File]) -> impl Iterator<Item = (&str, &str)> {
+    let own = own.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+    embedded::rules().iter().copied().chain(own)
+}
+
+/// The built-in review rules, by their path below `rules/review/`.
+pub fn review_files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let below = |(path, text): &(&'static str, &'static str)| Some((path.strip_prefix("review/")?, *text));
+    embedded::rules().iter().filter_map(below)
+}
+
+/// The digests of the rules of a folder below `rules/`: a language, or `review`.
+pub fn rule_digests(own: &[File], folder: &str) -> BTreeMap<String, String> {
+    let files: BTreeMap<&str, &str> = rule_files(own).collect();
+    let ours = files.into_iter().filter(|(path, _)| path.split('/').next() == Some(folder));
+    ours.map(|(path, text)| (format!("rules/{path}"), sha256(text.as_bytes()))).collect::<BTreeMap<_, _>>()
+}
+
+/// The digest of all review rules.
+fn review_digest(own: &[File]) -> String {
+    let mut all = Sha256::new();
+    for (path, digest) in rule_digests(own, "review") {
+        all.update(format!("{path} {digest}\n"));
+    }
+    hex(&all.finalize())
+}
+
+/// The built-in step files with their paths.
+pub fn embedded_steps() -> impl Iterator<Item = (&'static str, &'static str)> {
+    embedded::steps().iter().copied().filter(|(path, _)| is_step(path))
+}
+
+/// All built-in files below the steps folder with their paths.
+pub fn embedded_files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    embedded::steps().iter().copied()
+}
+
+/// The SHA-256 of some bytes, in lower-case hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Bytes in lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(id: &str, title: &str) -> String {
+        format!(
+            "---\nstep_id: \"{id}\"\ntitle: {title}\npersona: business-analyst\ndepth: brief\noutputs: [a.md]\n---\n## Brief Mode\nx\n"
+        )
+    }
+
+    #[test]
+    fn every_built_in_step_and_persona_can_be_used() {
+        let library = Library::built_in().unwrap();
+        for (path, text) in embedded_files().filter(|(path, _)| is_step(path)) {
+            let read = Step::read(path, text).unwrap();
+            assert_eq!(library.step(&read.id).unwrap(), &read, "{path}");
+        }
+        for (path, text) in embedded_files().filter(|(path, _)| is_persona(path)) {
+            let read = Persona::read(path, text).unwrap();
+            assert_eq!(library.cast.get(&read.key).unwrap(), &read, "{path}");
+        }
+    }
+
+    #[test]
+    fn every_built_in_template_can_be_used() {
+        Templates::new(embedded::templates().iter().copied()).unwrap();
+    }
+
+    #[test]
+    fn a_dropped_in_step_is_found_in_numeric_order() {
+        let file = ("01-requirements/09-compliance-check.md".to_owned(), step("01-09", "Compliance"));
+        let library = Library::new(&[file], &[], &[]).unwrap();
+        let ids: Vec<&str> = library.steps.iter().map(|step| step.id.as_str()).collect();
+        let at = ids.iter().position(|id| *id == "01-09").unwrap();
+        assert_eq!((ids.len(), ids[at - 1], ids[at + 1]), (25, "01-08", "02-01"));
+    }
+
+    #[test]
+    fn an_overlay_with_the_same_path_replaces() {
+        let file = ("01-requirements/03-ux-journey.md".to_owned(), step("01-03", "Ours"));
+        let library =
+            Library::new(&[file], &[("notices/warning.txt".into(), "Soon over.\n".into())], &[]).unwrap();
+        assert_eq!((library.steps.len(), library.step("01-03").unwrap().title.as_str()), (24, "Ours"));
+        assert_eq!(
+            library.templates.render("notices/warning.txt", minijinja::context! {}).unwrap(),
+            "Soon over."
+        );
+    }
+
+    #[test]
+    fn a_missing_step_names_the_nearest_and_twins_are_named() {
+        let library = Library::built_in().unwrap();
+        assert!(library.step("01-9").unwrap_err().remedy().unwrap().contains("did you mean"));
+        let twin = ("01-requirements/10-x.md".to_owned(), step("01-03", "Twin"));
+        let twins = Library::new(&[twin], &[], &[]).unwrap();
+        assert!(twins.step("01-03").unwrap_err().to_string().contains("10-x.md"));
+    }
+
+    #[test]
+    fn digests_are_told_from_others_without_a_copy() {
+        let library = Library::built_in().unwrap();
+        let step = library.step("01-03").unwrap();
+        let same = library.digests(step);
+        assert!(library.has_digests(step, &same));
+        for name in same.keys() {
+            let mut less = same.clone();
+            less.remove(name);
+            assert!(!library.has_digests(step, &less), "{name}");
+            less.insert(name.clone(), "0".repeat(64));
+            assert!(!library.has_digests(step, &less), "{name}");
+            let mut more = same.clone();
+            more.insert(format!("{name}x"), "0".repeat(64));
+            assert!(!library.has_digests(step, &more), "{name}");
+        }
+        assert!(!library.has_digests(library.step("01-02").unwrap(), &same));
+    }
+}

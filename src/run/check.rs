@@ -1,0 +1,643 @@
+//! The gate of `roundtable check`: two commits, the policies in force, and a verdict a file.
+//!
+//! The verdict is a function of the two trees and the policies (G-S0). Blobs are read raw from the
+//! object database: no work tree, no text conversion, no filters, attributes or rename detection.
+//!
+//! Several policies may be in force, that of the merge base and that of the branch's tip. Of each the
+//! entries that apply to a path are looked up, and the strictest rule among them holds.
+//!
+//! ```no_run
+//! use roundtable::run::check::{Gate, judge};
+//! use roundtable::item::config::Config;
+//! use roundtable::git::{Repo, Unwritten};
+//!
+//! let repo = Repo::open(std::path::Path::new(".")).unwrap();
+//! let policies = [Config::default().policy().unwrap()];
+//! let (base, head) = (repo.resolve("main").unwrap(), repo.resolve("HEAD").unwrap());
+//! let tree = |commit| Some(repo.tree_of(commit).unwrap());
+//! let (old, new) = (tree(base), tree(head));
+//! let gate = Gate { base, head, old, new, policies: &policies, branch: None, paths: &[] };
+//! let reports = judge(&[gate], repo.objects(Unwritten::new())).unwrap();
+//! assert!(reports[0].is_kept());
+//! ```
+
+mod deltas;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError, mpsc};
+
+use git2::{ObjectType, Oid};
+
+use crate::additive::policy::{Entry, Policy};
+use crate::additive::{self, Class, Comparison, Demand, Finding, Format, Kind, Rule, content};
+use crate::git::{Changed, Error, Now, Object, Objects, changed};
+use crate::item::meta;
+
+/// One protected path that is not the same any more.
+#[derive(Clone, Debug)]
+pub struct FileReport {
+    /// As people read it; a name that is no UTF-8 is shown as near as can be.
+    pub path: String,
+    pub old: Oid,
+    /// What is at the path now.
+    pub new: Option<Oid>,
+    pub compared: Comparison,
+    /// What was asked of it.
+    demand: Demand,
+}
+
+impl FileReport {
+    pub fn findings(&self) -> &[Finding] {
+        &self.compared.findings
+    }
+
+    /// Whether nothing is lost that is not declared.
+    pub fn is_kept(&self) -> bool {
+        !self.findings().iter().any(Finding::fails)
+    }
+}
+
+/// What one comparison came to.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub base: Oid,
+    pub head: Oid,
+    /// The files that were compared, in path order.
+    pub files: Vec<FileReport>,
+}
+
+impl Report {
+    /// How many protected paths differ, and were therefore compared.
+    pub fn compared(&self) -> usize {
+        self.files.len()
+    }
+
+    pub fn is_kept(&self) -> bool {
+        self.files.iter().all(FileReport::is_kept)
+    }
+}
+
+/// Two trees that are to be compared, and by which rules.
+#[derive(Clone, Copy)]
+pub struct Gate<'a> {
+    /// What the report calls the two sides.
+    pub base: Oid,
+    pub head: Oid,
+    /// The trees; none where nothing is.
+    pub old: Option<Oid>,
+    pub new: Option<Oid>,
+    /// All of them are in force.
+    pub policies: &'a [Policy],
+    /// The branch that the change is to land on, where that is known.
+    pub branch: Option<&'a str>,
+    /// Only these paths and what is below them; all where none is given.
+    pub paths: &'a [Vec<u8>],
+}
+
+/// So many trees are compared side by side; fewer one after the other, with the files of each side by side.
+const MANY: usize = 32;
+
+/// What a thread takes at a time. Where there is no more to do than this, there is one thread.
+const PART: usize = 16;
+
+/// Larger files are not read: whether they only grow cannot be told.
+const LARGEST: usize = 1 << 30;
+
+/// Judges every pair of trees: many of them side by side, a few each with its files side by side.
+///
+/// # Errors
+/// An object that is missing or damaged: then nothing is said about any of them.
+pub fn judge(gates: &[Gate<'_>], objects: Objects) -> Result<Vec<Report>, Error> {
+    let many = gates.len() >= MANY;
+    let mut desk = Desk::of(if many { objects.of_history() } else { objects });
+    if many {
+        let all = |_: &Objects, give: &mut dyn FnMut(_)| {
+            gates.iter().for_each(give);
+            Ok(())
+        };
+        return shared(&mut desk, all, &|desk, gate: &Gate<'_>| gate.judge(desk));
+    }
+    gates.iter().map(|gate| gate.judge_shared(&mut desk)).collect()
+}
+
+/// Whether any of the policies protects anything that is in a tree: if not, there is a mistake.
+///
+/// # Errors
+/// A tree that is missing or damaged.
+pub fn protects_anything(objects: &Objects, tree: Oid, policies: &[Policy]) -> Result<bool, Error> {
+    let mut is = |path: &[u8]| policies.iter().any(|policy| policy.protects(path));
+    let reaches = |folder: &[u8]| policies.iter().any(|policy| policy.reaches(folder));
+    crate::git::holds(objects, tree, &reaches, &mut is)
+}
+
+/// A path that is not the same any more, and the entries of the policies that protect it.
+type Job<'p> = (Changed, Vec<&'p Entry>);
+
+impl<'p> Gate<'p> {
+    fn judge(&self, desk: &mut Desk) -> Result<Report, Error> {
+        let mut jobs = Vec::new();
+        self.jobs(&desk.objects, &mut |job| jobs.push(job))?;
+        let added = Added::default();
+        let files =
+            jobs.into_iter().map(|job| self.file(desk, job, &added)).collect::<Result<Vec<_>, _>>()?;
+        self.report(desk, files.into_iter().flatten().collect(), &added)
+    }
+
+    /// As [`judge`](Self::judge), on all processors, while the trees are still walked.
+    fn judge_shared(&self, desk: &mut Desk) -> Result<Report, Error> {
+        let added = Added::default();
+        let all = |objects: &Objects, give: &mut dyn FnMut(_)| self.jobs(objects, give);
+        let files = shared(desk, all, &|desk, job: Job<'_>| self.file(desk, job, &added))?;
+        self.report(desk, files.into_iter().flatten().collect(), &added)
+    }
+
+    fn report(&self, desk: &Desk, mut files: Vec<FileReport>, added: &Added) -> Result<Report, Error> {
+        self.find_in_other_files(desk, &mut files, added)?;
+        Ok(Report { base: self.base, head: self.head, files })
+    }
+
+    fn reaches(&self, folder: &[u8]) -> bool {
+        self.policies.iter().any(|policy| policy.reaches(folder))
+    }
+
+    fn protects(&self, path: &str) -> bool {
+        self.policies.iter().any(|policy| policy.protects(path.as_bytes()))
+    }
+
+    /// The entries of all policies that apply to a path.
+    fn entries(&self, states: &mut States<'_>, path: &[u8]) -> Vec<&'p Entry> {
+        let mut found: Vec<&Entry> = Vec::new();
+        for policy in self.policies {
+            for entry in policy.applying(path, self.branch, &mut || states.of(path)) {
+                if !found.iter().any(|known| known.judges_like(entry)) {
+                    found.push(entry);
+                }
+            }
+        }
+        found
+    }
+
+    /// Gives out the protected paths that are not the same any more.
+    fn jobs(&self, objects: &Objects, give: &mut dyn FnMut(Job<'p>)) -> Result<(), Error> {
+        let wanted =
+            |path: &[u8]| self.paths.is_empty() || self.paths.iter().any(|only| is_below(path, only));
+        let reaches = |folder: &[u8]| {
+            self.reaches(folder) && (wanted(folder) || self.paths.iter().any(|only| is_below(only, folder)))
+        };
+        let mut states = States { objects, tree: self.old, found: BTreeMap::new() };
+        changed(objects, self.old, self.new, &reaches, &mut |one| {
+            if !wanted(&one.path) {
+                return;
+            }
+            let entries = self.entries(&mut states, &one.path);
+            if !entries.is_empty() {
+                give((one, entries));
+            }
+        })
+    }
+
+    /// Judges one path; nothing where its life cycle leaves it free.
+    fn file(&self, desk: &mut Desk, job: Job<'_>, added: &Added) -> Result<Option<FileReport>, Error> {
+        let (one, entries) = job;
+        let path = String::from_utf8_lossy(&one.path).into_owned();
+        let before = match is_blob(one.old.mode) {
+            true => desk.read(one.old.id)?,
+            false => Bytes::default(),
+        };
+        let beside = |name: &str| self.read_beside(&desk.objects, &path, name);
+        let mut demands: Vec<(&Entry, Demand)> =
+            entries.iter().map(|entry| (*entry, entry.demand(&before, &beside))).collect();
+        let rule = demands.iter().map(|(_, demand)| demand.rule).max().unwrap_or_default();
+        demands.retain(|(_, demand)| demand.rule == rule);
+        if rule == Rule::None || rule == Rule::Written && !content::holds_marker(&before) {
+            return Ok(None);
+        }
+        let mut whole: Option<FileReport> = None;
+        for (entry, demand) in demands {
+            let Some(mut compared) = self.compare(desk, &one, &path, entry, &demand, (&before, added))?
+            else {
+                return Ok(None);
+            };
+            self.cover_described(desk, entry, &path, &mut compared, (&before, added))?;
+            match &mut whole {
+                None => {
+                    let new = match one.now {
+                        Now::Object(object) => Some(object.id),
+                        Now::Twin(_) => Some(one.old.id),
+                        Now::Folder | Now::Nothing => None,
+                    };
+                    whole = Some(FileReport { path: path.clone(), old: one.old.id, new, compared, demand });
+                }
+                Some(file) => join(&mut file.compared, compared),
+            }
+        }
+        Ok(whole)
+    }
+
+    /// A file of the folder that a path is in, as it was.
+    fn read_beside(&self, objects: &Objects, path: &str, name: &str) -> Option<Bytes> {
+        let tree = self.old?;
+        // What cannot be read says nothing: then the rule holds.
+        objects.repo().and_then(|repo| repo.blob_at(tree, &beside(path, name))).ok()?
+    }
+
+    /// Declares what the change itself describes.
+    fn cover_described(
+        &self,
+        desk: &Desk,
+        entry: &Entry,
+        path: &str,
+        compared: &mut Comparison,
+        (before, added): (&Bytes, &Added),
+    ) -> Result<(), Error> {
+        let Some(deltas) = entry.deltas().filter(|_| compared.findings.iter().any(Finding::fails)) else {
+            return Ok(());
+        };
+        if !self.policies.iter().all(|policy| policy.allows_losses) {
+            return Ok(());
+        }
+        let mut described = Vec::new();
+        for (file, id) in added.paths(|| self.added(&desk.objects))?.iter() {
+            if deltas.describes(path, file) {
+                described.push((file.clone(), desk.read(*id)?));
+            }
+        }
+        deltas::cover(&mut compared.findings, before, &described);
+        Ok(())
+    }
+
+    /// Compares one path: the tree first, then what the two objects hold. None where a record moved as it may.
+    fn compare(
+        &self,
+        desk: &mut Desk,
+        one: &Changed,
+        path: &str,
+        entry: &Entry,
+        demand: &Demand,
+        (before, added): (&Bytes, &Added),
+    ) -> Result<Option<Comparison>, Error> {
+        let old = one.old;
+        let new = match &one.now {
+            Now::Object(new) => *new,
+            Now::Nothing => {
+                let others = added.paths(|| self.added(&desk.objects))?;
+                if let Some((_, id)) = others.iter().find(|(to, _)| entry.may_move(path, to)) {
+                    let after = desk.read(*id)?;
+                    let compared = additive::compare(path, demand, before, &after);
+                    return Ok((!compared.findings.is_empty()).then_some(compared));
+                }
+                let to = others.iter().find(|(_, id)| *id == old.id).map(|(to, _)| to.as_str());
+                return Ok(Some(self.lost(path, demand, to, before)));
+            }
+            Now::Folder => {
+                return Ok(Some(lost(
+                    Kind::Type,
+                    "a folder is where this file was".to_owned(),
+                    path,
+                    before,
+                )));
+            }
+            Now::Twin(twin) => {
+                let twin = String::from_utf8_lossy(twin);
+                let message = format!("the new path {twin} is the same on some file systems");
+                return Ok(Some(of_tree(Kind::PathTwin, message, before)));
+            }
+        };
+        let (was, is) = (kind_of(old.mode), kind_of(new.mode));
+        if was != is {
+            return Ok(Some(lost(Kind::Type, format!("{was} has become {is}"), path, before)));
+        }
+        if !is_blob(old.mode) {
+            return Ok(Some(of_tree(Kind::Opaque, format!("{was} points elsewhere now"), before)));
+        }
+        let mut compared = contents(desk, old, new, path, demand)?;
+        if old.mode != new.mode {
+            let message = format!("the mode went from {:o} to {:o}", old.mode, new.mode);
+            join(&mut compared, of_tree(Kind::Mode, message, before));
+        }
+        Ok(Some(compared))
+    }
+
+    /// The finding for a file that is gone from its path; the same content may be elsewhere.
+    fn lost(&self, path: &str, demand: &Demand, to: Option<&str>, before: &[u8]) -> Comparison {
+        let is_strict = demand.rule == Rule::Strict;
+        let (kind, message) = match to {
+            Some(to) if is_strict => {
+                (Kind::PathLost, format!("the file is gone from its path; the same file is at {to} now"))
+            }
+            Some(to) if self.protects(to) => (Kind::Renamed, format!("the file is at {to} now")),
+            Some(to) => (Kind::Gone, format!("the file is at {to} now, where nothing protects it")),
+            None if is_strict => (Kind::PathLost, "the file is gone".to_owned()),
+            None => (Kind::Gone, "the file is gone".to_owned()),
+        };
+        let mut compared = lost(kind, message, path, before);
+        for finding in &mut compared.findings {
+            finding.hint = Kind::PathLost.hint().to_owned();
+            finding.severity = demand.severity(finding.class, kind, false);
+            finding.new = to.map(str::to_owned);
+        }
+        compared
+    }
+
+    /// Content that is gone from one protected file may be in another one: then it has moved.
+    fn find_in_other_files(&self, desk: &Desk, files: &mut [FileReport], added: &Added) -> Result<(), Error> {
+        let is_open = |finding: &Finding| finding.kind == Kind::Gone && finding.new.is_none();
+        if !files.iter().any(|file| file.findings().iter().any(is_open)) {
+            return Ok(());
+        }
+        let mut gained: HashMap<String, (usize, String)> = HashMap::new();
+        let mut gain = |path: &str, before: HashMap<String, usize>, after: HashMap<String, usize>| {
+            for (text, count) in after {
+                let more = count.saturating_sub(before.get(&text).copied().unwrap_or(0));
+                if more > 0 && text.split_whitespace().count() > 1 {
+                    gained.entry(text).or_insert((0, path.to_owned())).0 += more;
+                }
+            }
+        };
+        for file in files.iter() {
+            if let Some(new) = file.new.filter(|new| *new != file.old) {
+                let format = Format::of(&file.path);
+                let (before, after) = (desk.read(file.old)?, desk.read(new)?);
+                gain(&file.path, content::texts(format, &before), content::texts(format, &after));
+            }
+        }
+        for (path, id) in
+            added.paths(|| self.added(&desk.objects))?.iter().filter(|(path, _)| self.protects(path))
+        {
+            gain(path, HashMap::new(), content::texts(Format::of(path), &desk.read(*id)?));
+        }
+        for file in files {
+            let demand = &file.demand;
+            for finding in file.compared.findings.iter_mut().filter(|finding| is_open(finding)) {
+                let Some((count, to)) = gained.get_mut(&finding.old).filter(|(count, _)| *count > 0) else {
+                    continue;
+                };
+                *count -= 1;
+                finding.message = format!("\"{}\" is in {to} now", additive::quoted(&finding.old));
+                finding.hint = Kind::Moved.hint().to_owned();
+                (finding.class, finding.kind) = (Class::Changed, Kind::Moved);
+                finding.severity = demand.severity(Class::Changed, Kind::Moved, false);
+            }
+            let worst = file.compared.findings.iter().map(|finding| finding.class).max();
+            file.compared.class = worst.unwrap_or(Class::Kept);
+        }
+        Ok(())
+    }
+
+    /// The paths that are new, with their blobs.
+    fn added(&self, objects: &Objects) -> Result<Vec<(String, Oid)>, Error> {
+        let mut found = Vec::new();
+        changed(objects, self.new, self.old, &|_| true, &mut |one| {
+            if one.now == Now::Nothing && is_blob(one.old.mode) {
+                found.push((String::from_utf8_lossy(&one.path).into_owned(), one.old.id));
+            }
+        })?;
+        Ok(found)
+    }
+}
+
+/// A finding about the path itself; the content is there.
+fn of_tree(kind: Kind, message: String, before: &[u8]) -> Comparison {
+    let mut compared = additive::compare("", &Demand::of(Rule::None), before, before);
+    compared.class = Class::Changed;
+    compared.findings.push(Finding::new(kind, 1, message));
+    compared
+}
+
+/// A finding for a whole file that is not there any more.
+fn lost(kind: Kind, message: String, path: &str, before: &[u8]) -> Comparison {
+    let mut finding = Finding::new(kind, 1, message);
+    finding.old = path.to_owned();
+    finding.is_of_file = true;
+    additive::lost_file(finding, before)
+}
+
+/// Adds what another entry of a policy finds in a file; of two equal findings the stricter one stays.
+fn join(file: &mut Comparison, other: Comparison) {
+    for finding in other.findings {
+        let is_same = |known: &&mut Finding| {
+            (known.kind, known.line, &known.old, &known.message)
+                == (finding.kind, finding.line, &finding.old, &finding.message)
+        };
+        match file.findings.iter_mut().find(is_same) {
+            Some(known) => known.severity = known.severity.max(finding.severity),
+            None => file.findings.push(finding),
+        }
+    }
+    file.class = file.class.max(other.class);
+    file.kept_lines = file.kept_lines.min(other.kept_lines);
+}
+
+/// A push to a reference that replaces objects: whatever it replaces, every later check would read another
+/// object than the one that was named.
+pub fn replaced(reference: &str, old: Oid, new: Oid) -> Report {
+    let compared = of_tree(Kind::ReplaceRef, "objects are not replaced".to_owned(), b"");
+    let file =
+        FileReport { path: reference.to_owned(), old, new: None, compared, demand: Demand::of(Rule::Strict) };
+    Report { base: old, head: new, files: vec![file] }
+}
+
+/// Files that are new at their path: each with its blob.
+type AddedPaths = std::sync::Arc<Vec<(String, Oid)>>;
+
+/// Files that are new at their path, looked for once something is gone.
+#[derive(Default)]
+struct Added(Mutex<Option<AddedPaths>>);
+
+impl Added {
+    fn paths(&self, find: impl FnOnce() -> Result<Vec<(String, Oid)>, Error>) -> Result<AddedPaths, Error> {
+        // Its last holder set it whole, or not at all.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none() {
+            *known = Some(std::sync::Arc::new(find()?));
+        }
+        Ok(known.clone().unwrap_or_default())
+    }
+}
+
+/// The path of another file in a file's folder.
+fn beside(path: &str, name: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{name}"),
+        None => name.to_owned(),
+    }
+}
+
+/// What a policy says of a text that would be written to a path. `read` reads another file of the repository.
+pub fn judge_text(
+    policies: &[Policy],
+    path: &str,
+    before: &[u8],
+    after: &[u8],
+    read: &dyn Fn(&str) -> Option<Vec<u8>>,
+) -> Option<FileReport> {
+    let applying = policies.iter().flat_map(|policy| policy.applying(path.as_bytes(), None, &mut Vec::new));
+    let near = |name: &str| read(&beside(path, name));
+    let demand = applying.map(|entry| entry.demand(before, &near)).max_by_key(|demand| demand.rule)?;
+    let is_free = demand.rule == Rule::None || demand.rule == Rule::Written && !content::holds_marker(before);
+    let compared = additive::compare(path, &demand, before, after);
+    let (old, new) = (Oid::ZERO_SHA1, None);
+    (!is_free).then(|| FileReport { path: path.to_owned(), old, new, compared, demand })
+}
+
+/// The bytes of a blob.
+type Bytes = Vec<u8>;
+
+/// What comparing needs.
+struct Desk {
+    objects: Objects,
+    /// Pairs that were compared before and lost nothing. The same pair comes up again at every merge of a range.
+    known: HashMap<(Oid, Oid, Format, Demand), Comparison, foldhash::fast::RandomState>,
+}
+
+impl Desk {
+    fn of(objects: Objects) -> Desk {
+        Desk { objects, known: HashMap::default() }
+    }
+
+    fn read(&self, id: Oid) -> Result<Bytes, Error> {
+        Ok(self.objects.read(id, ObjectType::Blob)?.to_vec())
+    }
+}
+
+/// Does every job that `find` gives out, on all processors and while it still finds more; the outcomes in
+/// the order of the jobs.
+fn shared<J: Send, T: Send>(
+    desk: &mut Desk,
+    find: impl FnOnce(&Objects, &mut dyn FnMut(J)) -> Result<(), Error>,
+    one: &(dyn Fn(&mut Desk, J) -> Result<T, Error> + Sync),
+) -> Result<Vec<T>, Error> {
+    type Part<J> = (usize, Vec<J>);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    let (send, receive) = mpsc::channel::<Part<J>>();
+    let (receive, done) = (Mutex::new(receive), Mutex::new(Vec::new()));
+    let work = |desk: &mut Desk| {
+        let mut mine = Vec::new();
+        // The lock is held while waiting: the next caller would wait as well.
+        let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+        while let Some((from, part)) = next() {
+            let outcomes: Vec<_> = part.into_iter().map(|job| one(desk, job)).collect();
+            mine.push((from, outcomes));
+        }
+        done.lock().unwrap_or_else(PoisonError::into_inner).append(&mut mine);
+    };
+    let mut count = 0;
+    std::thread::scope(|scope| {
+        let mut part = Vec::with_capacity(PART);
+        let found = find(&desk.objects, &mut |job| {
+            part.push(job);
+            if part.len() < PART {
+                return;
+            }
+            if count == 0 {
+                for _ in 1..threads {
+                    let (mut desk, work) = (Desk::of(desk.objects.again()), &work);
+                    scope.spawn(move || work(&mut desk));
+                }
+            }
+            // Nobody can have hung up: the receiver lives as long as this function.
+            let _ = send.send((count, std::mem::replace(&mut part, Vec::with_capacity(PART))));
+            count += PART;
+        });
+        let rest = part.len();
+        let _ = send.send((count, part));
+        count += rest;
+        drop(send);
+        work(desk);
+        found
+    })?;
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_unstable_by_key(|(from, _)| *from);
+    if done.iter().map(|(_, outcomes)| outcomes.len()).sum::<usize>() != count {
+        return Err(Error::Damaged("a comparison ended without an outcome".to_owned()));
+    }
+    let mut all = Vec::with_capacity(count);
+    for outcome in done.into_iter().flat_map(|(_, outcomes)| outcomes) {
+        all.push(outcome?);
+    }
+    Ok(all)
+}
+
+fn is_below(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || folder.is_empty() || rest[0] == b'/')
+}
+
+/// The states of items, by the folder that holds a meta.json.
+struct States<'a> {
+    objects: &'a Objects,
+    tree: Option<Oid>,
+    /// None where the folder holds no meta.json.
+    found: BTreeMap<Vec<u8>, Option<Option<String>>>,
+}
+
+impl States<'_> {
+    /// `analysis_status` of every item that a path may belong to: of all folders on the way up that hold a
+    /// meta.json, so that one that is nearer cannot lift a rule. What cannot be read is unknown.
+    fn of(&mut self, path: &[u8]) -> Vec<Option<String>> {
+        let (mut folder, mut all) = (path, Vec::new());
+        while let Some(slash) = folder.iter().rposition(|byte| *byte == b'/') {
+            folder = &folder[..slash];
+            if !self.found.contains_key(folder) {
+                let state = self.read(folder);
+                self.found.insert(folder.to_vec(), state);
+            }
+            if let Some(Some(state)) = self.found.get(folder)
+                && !all.contains(state)
+            {
+                all.push(state.clone());
+            }
+        }
+        all
+    }
+
+    fn read(&self, folder: &[u8]) -> Option<Option<String>> {
+        let path = format!("{}/{}", std::str::from_utf8(folder).ok()?, meta::FILE);
+        // What cannot be read is not known: then every rule holds.
+        let tree = self.tree?;
+        let Ok(bytes) = self.objects.repo().and_then(|repo| repo.blob_at(tree, &path)) else {
+            return Some(None);
+        };
+        let bytes = bytes?;
+        let value: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
+        Some(value.and_then(|value| value.get("analysis_status")?.as_str().map(str::to_owned)))
+    }
+}
+
+const LINK: u32 = 0o120_000;
+const SUBMODULE: u32 = 0o160_000;
+
+const fn is_blob(mode: u32) -> bool {
+    mode != LINK && mode != SUBMODULE
+}
+
+fn kind_of(mode: u32) -> &'static str {
+    match mode {
+        LINK => "a symbolic link",
+        SUBMODULE => "a submodule",
+        _ => "a file",
+    }
+}
+
+/// Compares the bytes of two blobs.
+fn contents(
+    desk: &mut Desk,
+    old: Object,
+    new: Object,
+    path: &str,
+    demand: &Demand,
+) -> Result<Comparison, Error> {
+    let key = (old.id, new.id, Format::of(path), demand.clone());
+    if let Some(known) = desk.known.get(&key) {
+        return Ok(known.clone());
+    }
+    let (before, after) = (desk.read(old.id)?, desk.read(new.id)?);
+    if before.len().max(after.len()) > LARGEST {
+        let message = "the file is over 1 GiB, so whether it only grew cannot be told".to_owned();
+        return Ok(of_tree(Kind::Opaque, message, b""));
+    }
+    let compared = additive::compare(path, demand, &before, &after);
+    if compared.findings.is_empty() {
+        desk.known.insert(key, compared.clone());
+    }
+    Ok(compared)
+}

@@ -1,0 +1,506 @@
+//! JSON texts with the places of their values, so that something can be added without touching
+//! anything that is there: order, numbers, indentation and line ends stay to the letter.
+//!
+//! Doubled keys are refused: a parser would keep one of them silently.
+//!
+//! ```
+//! use roundtable::text::json::Document;
+//!
+//! let document = Document::read("meta.json", b"{\n  \"b\": 1.50\n}\n").unwrap();
+//! let more = document.with_member("a", &serde_json::json!(2));
+//! assert_eq!(more, "{\n  \"b\": 1.50,\n  \"a\": 2\n}\n");
+//! assert!(Document::read("meta.json", b"{\"a\": 1, \"a\": 2}").is_err());
+//! ```
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use serde::Serialize as _;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::text::finding::{self, Finding, place};
+use crate::text::wording;
+
+/// The same JSON, with every sign that cannot be seen as its number (RFC 8259, section 7): no terminal
+/// obeys it, and no reader takes a line end for one of the text's.
+///
+/// ```
+/// assert_eq!(roundtable::text::json::visible("\"a\u{9b}\u{202e}b\""), r#""a\u009b\u202eb""#);
+/// ```
+pub fn visible(text: &str) -> String {
+    if crate::text::plain::is_clean(text) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for sign in text.chars() {
+        if crate::text::plain::is_clean(sign.encode_utf8(&mut [0; 4])) {
+            out.push(sign);
+        } else {
+            sign.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    out
+}
+
+/// A value and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub span: Range<usize>,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Members with their keys.
+    Object(Vec<(String, Node)>),
+    Array(Vec<Node>),
+    Scalar,
+}
+
+/// A JSON text that was parsed once, as places, and as a value where one is asked for.
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub text: String,
+    pub root: Node,
+    value: OnceLock<Value>,
+}
+
+/// Values inside of values to this depth are certainly none too many for serde_json.
+const DEEP: usize = 100;
+
+impl Document {
+    /// Reads a JSON text; a byte order mark before it is left where it is.
+    ///
+    /// # Errors
+    /// Text that is not UTF-8 or not JSON, and doubled keys, with their place.
+    pub fn read(path: &str, bytes: &[u8]) -> Result<Document, Finding> {
+        let text = utf8(path, bytes)?;
+        let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
+        // Whether it is JSON is told in a fraction of the time that its value takes, except for what only a
+        // value shows: numbers of signs, and depth. Nor has a text with doubled keys a value.
+        let is_read = !text.contains("\\u") && serde_json::from_str::<IgnoredAny>(&text[skipped..]).is_ok();
+        let mut scanner = Scanner::at(text, skipped, DEEP);
+        let early = is_read.then(|| scanner.value()).filter(|_| !scanner.is_deep && scanner.twins.is_empty());
+        let value = OnceLock::new();
+        let root = match early {
+            Some(root) => root,
+            None => {
+                let read = serde_json::from_str(&text[skipped..]).map_err(|error| {
+                    let said = wording::json(&error.to_string());
+                    let (line, column) = (error.line().max(1), column(text, error.line(), error.column()));
+                    Finding { hint: said.hint, ..Finding::at(path, text, line, column, said.message) }
+                })?;
+                // Set once: nobody else has this cell.
+                let _ = value.set(read);
+                scanner = Scanner::at(text, skipped, usize::MAX);
+                scanner.value()
+            }
+        };
+        let twins = scanner.twins.into_iter().map(|(at, key)| {
+            let (line, column) = place(text, at);
+            let message =
+                format!("the key \"{}\" occurs twice in one object", crate::text::plain::cut(&key, 60));
+            Finding::at(path, text, line, column, message).hint("remove one of the two")
+        });
+        let document = Document { text: text.to_owned(), root, value };
+        Finding::all(twins.collect()).map_or(Ok(document), Err)
+    }
+
+    /// The text as a value.
+    pub fn value(&self) -> &Value {
+        self.value.get_or_init(|| {
+            // It was read before, as far as anything can be wrong with it.
+            serde_json::from_str(self.text.trim_start_matches('\u{feff}')).unwrap_or_default()
+        })
+    }
+
+    /// The text between the quotation marks of a value, where that is what it says.
+    pub fn plain_text(&self, node: &Node) -> Option<&str> {
+        let text = self.text[node.span.clone()].strip_prefix('"')?.strip_suffix('"')?;
+        (!text.contains('\\')).then_some(text)
+    }
+
+    /// Whether two values are the same to the letter.
+    pub fn is_same(&self, node: &Node, other: &Document, of: &Node) -> bool {
+        self.text[node.span.clone()] == other.text[of.span.clone()]
+    }
+
+    /// The member of the root object with a key.
+    pub fn member(&self, key: &str) -> Option<&Node> {
+        let Kind::Object(members) = &self.root.kind else { return None };
+        members.iter().find(|(name, _)| name == key).map(|(_, node)| node)
+    }
+
+    /// The text with `value` as a new last element of the array at `array`.
+    pub fn with_element(&self, array: &Node, value: &Value) -> String {
+        let Kind::Array(elements) = &array.kind else { return self.text.clone() };
+        self.with(array, elements.last().map(|last| last.span.clone()), None, value)
+    }
+
+    /// The text with a new last member of the root object.
+    pub fn with_member(&self, key: &str, value: &Value) -> String {
+        self.with_member_in(&self.root, key, value)
+    }
+
+    /// The text with a new last member of the object at `object`.
+    pub fn with_member_in(&self, object: &Node, key: &str, value: &Value) -> String {
+        let Kind::Object(members) = &object.kind else { return self.text.clone() };
+        let last = members.last().map(|(key, node)| self.key_start(key, node)..node.span.end);
+        self.with(object, last, Some(key), value)
+    }
+
+    /// The text with the value at `node` replaced; only for a value that holds nothing.
+    pub fn with_value(&self, node: &Node, value: &Value) -> String {
+        let base = indentation_of(&self.text, self.line_start(node.span.start));
+        let rendered = self.render(value, &base);
+        format!("{}{rendered}{}", &self.text[..node.span.start], &self.text[node.span.end..])
+    }
+
+    fn with(&self, holder: &Node, last: Option<Range<usize>>, key: Option<&str>, value: &Value) -> String {
+        let (text, line_end) = (&self.text, self.line_end());
+        let holder_indent = indentation_of(text, self.line_start(holder.span.start));
+        let spread = match &last {
+            Some(last) => text[holder.span.start..last.start].contains('\n'),
+            None => self.unit().is_some(),
+        };
+        let own_line =
+            last.as_ref().filter(|_| spread).map(|last| indentation_of(text, self.line_start(last.start)));
+        let indent =
+            own_line.unwrap_or_else(|| format!("{holder_indent}{}", self.unit().unwrap_or_default()));
+        let mut rendered = if spread { self.render(value, &indent) } else { value.to_string() };
+        if let Some(key) = key {
+            let colon = if self.unit().is_some() || text.contains("\": ") { ": " } else { ":" };
+            rendered = format!("{}{colon}{rendered}", Value::String(key.to_owned()));
+        }
+        let close = holder.span.end - 1;
+        match last {
+            Some(last) if spread => {
+                format!("{},{line_end}{indent}{rendered}{}", &text[..last.end], &text[last.end..])
+            }
+            Some(last) => {
+                let blank = if text[holder.span.start..holder.span.end].contains(", ") { " " } else { "" };
+                format!("{},{blank}{rendered}{}", &text[..last.end], &text[last.end..])
+            }
+            None if spread => {
+                let open = &text[..=holder.span.start];
+                format!("{open}{line_end}{indent}{rendered}{line_end}{holder_indent}{}", &text[close..])
+            }
+            None => format!("{}{rendered}{}", &text[..=holder.span.start], &text[close..]),
+        }
+    }
+
+    /// A value over several lines, with the document's own indentation and line ends.
+    fn render(&self, value: &Value, indent: &str) -> String {
+        let Some(unit) = self.unit() else { return value.to_string() };
+        let mut out = Vec::new();
+        let formatter = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
+        let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
+        if value.serialize(&mut serializer).is_err() {
+            return value.to_string();
+        }
+        let text = String::from_utf8(out).unwrap_or_default();
+        text.replace('\n', &format!("{}{indent}", self.line_end()))
+    }
+
+    /// What one level is indented by; none in a document on one line.
+    fn unit(&self) -> Option<String> {
+        let first = match &self.root.kind {
+            Kind::Object(members) => members.first().map(|(key, node)| self.key_start(key, node)),
+            Kind::Array(elements) => elements.first().map(|node| node.span.start),
+            Kind::Scalar => None,
+        };
+        let Some(first) = first else { return Some("  ".to_owned()) };
+        let spread = self.text[self.root.span.start..first].contains('\n');
+        spread.then(|| indentation_of(&self.text, self.line_start(first)))
+    }
+
+    fn line_end(&self) -> &'static str {
+        let first = self.text.find('\n').unwrap_or(0);
+        if self.text[..first].ends_with('\r') { "\r\n" } else { "\n" }
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |line| line + 1)
+    }
+
+    /// Where a member's key begins: the nearest quotation mark that opens it.
+    fn key_start(&self, key: &str, node: &Node) -> usize {
+        let quoted = Value::String(key.to_owned()).to_string();
+        let before = &self.text[..node.span.start];
+        before.rfind(&quoted).or_else(|| before.rfind('"')).unwrap_or(node.span.start)
+    }
+}
+
+/// The text of some bytes.
+///
+/// # Errors
+/// Bytes that are not UTF-8, with the place of the first of them.
+pub fn utf8<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, Finding> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let text = String::from_utf8_lossy(bytes);
+        let (line, column) = place(&text, error.valid_up_to());
+        Finding::at(path, &text, line, column, "not UTF-8").hint("save the file as UTF-8")
+    })
+}
+
+/// The column in characters where serde_json counts bytes.
+pub(crate) fn column(text: &str, line: usize, bytes: usize) -> usize {
+    let found = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let (_, column) = place(found, bytes.saturating_sub(1));
+    column
+}
+
+fn indentation_of(text: &str, line_start: usize) -> String {
+    text[line_start..].chars().take_while(|c| matches!(c, ' ' | '\t')).collect()
+}
+
+/// Walks over a text that serde_json has accepted.
+struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+    /// How many values the walk is inside of, how many it may be, and whether it stopped there.
+    depth: usize,
+    most: usize,
+    is_deep: bool,
+    /// Keys that occur twice in one object, with their places; as many as are shown.
+    twins: Vec<(usize, String)>,
+}
+
+impl<'t> Scanner<'t> {
+    fn at(text: &'t str, at: usize, most: usize) -> Scanner<'t> {
+        Scanner { text, at, depth: 0, most, is_deep: false, twins: Vec::new() }
+    }
+
+    fn peek(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(b' ')
+    }
+
+    fn blanks(&mut self) {
+        while self.at < self.text.len() && self.peek().is_ascii_whitespace() {
+            self.at += 1;
+        }
+    }
+
+    fn value(&mut self) -> Node {
+        self.blanks();
+        let start = self.at;
+        let kind = match self.peek() {
+            b'{' | b'[' if self.depth >= self.most => {
+                (self.is_deep, self.at) = (true, self.text.len());
+                Kind::Scalar
+            }
+            open @ (b'{' | b'[') => {
+                self.depth += 1;
+                let kind = if open == b'{' { self.object() } else { self.array() };
+                self.depth -= 1;
+                kind
+            }
+            b'"' => {
+                self.string();
+                Kind::Scalar
+            }
+            _ => {
+                while self.at < self.text.len()
+                    && !matches!(self.peek(), b',' | b']' | b'}')
+                    && !self.peek().is_ascii_whitespace()
+                {
+                    self.at += 1;
+                }
+                Kind::Scalar
+            }
+        };
+        Node { span: start..self.at, kind }
+    }
+
+    fn object(&mut self) -> Kind {
+        let (mut members, mut keys) = (Vec::<(String, Node)>::new(), BTreeSet::new());
+        self.at += 1;
+        loop {
+            self.blanks();
+            if self.peek() == b'}' || self.at >= self.text.len() {
+                self.at += 1;
+                return Kind::Object(members);
+            }
+            if self.peek() == b',' {
+                self.at += 1;
+                continue;
+            }
+            let start = self.at;
+            let key = unescaped(self.string()).into_owned();
+            // Most objects have few keys: those are looked through.
+            let stood = match members.len() {
+                0..FEW => members.iter().any(|(known, _)| *known == key),
+                count => {
+                    if count == FEW {
+                        keys.extend(members.iter().map(|(known, _)| known.clone()));
+                    }
+                    !keys.insert(key.clone())
+                }
+            };
+            // serde_json takes an object with this key for a number.
+            let is_twin = stood || key == "$serde_json::private::Number";
+            if is_twin && self.twins.len() < finding::MOST {
+                self.twins.push((start, key.clone()));
+            }
+            self.blanks();
+            self.at += 1;
+            members.push((key, self.value()));
+        }
+    }
+
+    fn array(&mut self) -> Kind {
+        let mut elements = Vec::new();
+        self.at += 1;
+        loop {
+            self.blanks();
+            match self.peek() {
+                b']' => {
+                    self.at += 1;
+                    return Kind::Array(elements);
+                }
+                b',' => self.at += 1,
+                _ if self.at >= self.text.len() => return Kind::Array(elements),
+                _ => elements.push(self.value()),
+            }
+        }
+    }
+
+    /// Passes a string, and gives it as it is written.
+    fn string(&mut self) -> &'t str {
+        let start = self.at;
+        self.at += 1;
+        let bytes = self.text.as_bytes();
+        while let Some(gap) = bytes.get(self.at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+            self.at += gap;
+            if bytes[self.at] == b'"' {
+                self.at += 1;
+                return &self.text[start..self.at];
+            }
+            self.at += 2;
+        }
+        self.at = self.text.len();
+        &self.text[start..]
+    }
+}
+
+/// Keys of an object that are looked through one by one.
+const FEW: usize = 16;
+
+/// What a string says that is written so.
+fn unescaped(written: &str) -> Cow<'_, str> {
+    match written.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        Some(text) if !text.contains('\\') => Cow::Borrowed(text),
+        _ => Cow::Owned(serde_json::from_str(written).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(text: &str) -> Document {
+        Document::read("m.json", text.as_bytes()).unwrap()
+    }
+
+    fn with_record(text: &str) -> String {
+        let document = read(text);
+        match document.member("e") {
+            Some(node) => document.with_element(node, &json!({"a": 1})),
+            None => document.with_member("e", &json!([{"a": 1}])),
+        }
+    }
+
+    #[test]
+    fn an_element_goes_to_the_end_and_nothing_else_moves() {
+        for (before, after) in [
+            (
+                "{\n  \"n\": 1e400,\n  \"e\": []\n}\n",
+                "{\n  \"n\": 1e400,\n  \"e\": [\n    {\n      \"a\": 1\n    }\n  ]\n}\n",
+            ),
+            (
+                "{\n\t\"e\": [\n\t\t{\"x\":1}\n\t]\n}",
+                "{\n\t\"e\": [\n\t\t{\"x\":1},\n\t\t{\n\t\t\t\"a\": 1\n\t\t}\n\t]\n}",
+            ),
+            ("{\"e\":[]}", "{\"e\":[{\"a\":1}]}"),
+            ("{\"e\": [1, 2]}", "{\"e\": [1, 2, {\"a\":1}]}"),
+            ("{\"x\":12345678901234567890123}", "{\"x\":12345678901234567890123,\"e\":[{\"a\":1}]}"),
+            ("{}", "{\n  \"e\": [\n    {\n      \"a\": 1\n    }\n  ]\n}"),
+            (
+                "{\r\n  \"x\": 1\r\n}\r\n",
+                "{\r\n  \"x\": 1,\r\n  \"e\": [\r\n    {\r\n      \"a\": 1\r\n    }\r\n  ]\r\n}\r\n",
+            ),
+        ] {
+            assert_eq!(with_record(before), after, "{before:?}");
+            serde_json::from_str::<Value>(&with_record(before)).unwrap();
+        }
+    }
+
+    #[test]
+    fn doubled_keys_and_broken_text_are_refused_with_their_place() {
+        let refused = |bytes: &[u8]| Document::read("m.json", bytes).unwrap_err();
+        let doubled = refused(b"{\n \"a\": 1,\n \"a\": 2}");
+        assert_eq!((doubled.line, doubled.column), (3, 2));
+        assert!(refused(b"{\"a\": {\"b\": 1, \"\\u0062\": 2}}").message.contains("\"b\" occurs twice"));
+        assert!(refused(b"{\"a\": }").message.contains("not valid JSON"));
+        assert!(refused(b"{\"a\": \"\xff\"}").message.contains("UTF-8"));
+        assert!(Document::read("m.json", "[".repeat(100_000).as_bytes()).is_err());
+        let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+        for levels in [1, DEEP, DEEP + 1, 127] {
+            let text = deep(levels);
+            assert_eq!(read(&text).value().to_string(), text);
+        }
+        for levels in [128, 100_000] {
+            assert!(
+                refused(deep(levels).as_bytes()).message.contains("deep"),
+                "{}",
+                refused(deep(levels).as_bytes())
+            );
+        }
+    }
+
+    #[test]
+    fn whatever_has_no_value_is_no_document() {
+        for text in [
+            "\"\\ud800\"",
+            "\"\\u12\"",
+            "{\"$serde_json::private::Number\": {}}",
+            "{\"$serde_json::private::Number\": \"1\"}",
+            "[1, 2",
+            "\"a\nb\"",
+            "\"\\x\"",
+            "01",
+            "1.",
+            "1e",
+            "-",
+            "nul",
+            "{\"a\" 1}",
+            "{\"a\": 1,}",
+            "[1,]",
+            "",
+            "1 2",
+            "\"\\",
+        ] {
+            assert!(Document::read("m.json", text.as_bytes()).is_err(), "{text}");
+        }
+        for text in [
+            "\"\\ud83d\\ude00\"",
+            "1e400",
+            "-0",
+            " [ ] ",
+            "{\"a\\n\": \"\\\\\"}",
+            "{\"a\": {\"a\": [\"}\", \"\\\"]\"]}}",
+        ] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(*read(text).value(), value, "{text}");
+        }
+        let many: String = (0..40).map(|key| format!("\"k{key}\": 1, ")).collect();
+        assert!(Document::read("m.json", format!("{{{many}\"x\": 1}}").as_bytes()).is_ok());
+        for key in ["k3", "k16", "k39"] {
+            assert!(Document::read("m.json", format!("{{{many}\"{key}\": 1}}").as_bytes()).is_err());
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Paths inside a repository that roundtable is willing to write.
+//!
+//! An own allow-list, because libgit2 lets names through that other systems read differently
+//! (`.g<U+200C>it`, `CON`, `a\..\b`, names with line ends or bidi marks).
+
+use std::fmt;
+
+/// A step's output below the item folder; checked, with forward slashes, without a trailing one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OutputPath {
+    path: String,
+    folder: bool,
+}
+
+/// Why a path is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    #[error("the output is empty")]
+    Empty,
+    #[error("the output \"{0}\" is absolute, and must be below the item folder")]
+    Absolute(String),
+    #[error("the output \"{0}\" climbs out of the item folder")]
+    Climbs(String),
+    #[error("the output \"{0}\" has a name that not every system can hold")]
+    Name(String),
+    #[error("the output \"{0}\" is roundtable's own file")]
+    Own(String),
+}
+
+impl OutputPath {
+    /// Checks an entry of a step's `outputs`. A trailing `/`, or a last name without a suffix,
+    /// means a folder.
+    ///
+    /// # Errors
+    /// A path that is no plain path below the item folder.
+    pub fn parse(text: &str) -> Result<OutputPath, Refused> {
+        let shown =
+            crate::text::plain::cut(&crate::text::plain::one_line(&crate::text::plain::clean(text)), 80);
+        if text.is_empty() {
+            return Err(Refused::Empty);
+        }
+        let drive = text.as_bytes().get(1) == Some(&b':');
+        if text.starts_with(['/', '\\']) || drive {
+            return Err(Refused::Absolute(shown));
+        }
+        let trimmed = text.strip_suffix('/').unwrap_or(text);
+        let parts: Vec<&str> = trimmed.split('/').collect();
+        if parts.iter().any(|part| matches!(*part, ".." | ".")) {
+            return Err(Refused::Climbs(shown));
+        }
+        if !parts.iter().all(|part| is_safe_name(part)) || trimmed.len() > 200 {
+            return Err(Refused::Name(shown));
+        }
+        if parts[0].eq_ignore_ascii_case("elaborations") || trimmed.eq_ignore_ascii_case("meta.json") {
+            return Err(Refused::Own(shown));
+        }
+        let folder = text.ends_with('/') || !parts[parts.len() - 1].contains('.');
+        Ok(OutputPath { path: trimmed.to_owned(), folder })
+    }
+
+    /// The file that takes the addition; a folder has its own.
+    pub fn file(&self) -> String {
+        if self.folder { format!("{}/elaboration-insights.md", self.path) } else { self.path.clone() }
+    }
+}
+
+impl fmt::Display for OutputPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)
+    }
+}
+
+/// Whether a text is a path from the repository's root as git writes it: names between slashes,
+/// none of them empty or a step up.
+pub fn is_plain(path: &str) -> bool {
+    !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+/// The path of a file that lies beside a folder.
+pub fn beside(folder: &str, name: &str) -> String {
+    match folder.rsplit_once('/') {
+        Some((above, _)) => format!("{above}/{name}"),
+        None => name.to_owned(),
+    }
+}
+
+/// Whether Windows keeps a name for a device, with any ending: `con`, `COM1.md`.
+pub fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let is_port = |stem: &str| {
+        stem.strip_prefix("com")
+            .or_else(|| stem.strip_prefix("lpt"))
+            .is_some_and(|rest| rest.len() == 1 && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || is_port(&stem)
+}
+
+/// One component of `[A-Za-z0-9._-]`, without a leading or trailing dot, a leading hyphen, or a
+/// device's name.
+pub fn is_safe_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(['.', '-'])
+        && !name.ends_with('.')
+        && !is_device(name)
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+/// A slug of an issue's title: letters, digits and hyphens, at most six words.
+pub fn slug_of(title: &str, number: u64) -> String {
+    let lower = title.to_ascii_lowercase();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut slug = String::new();
+    for word in words.take(6) {
+        if slug.len() + word.len() > 48 {
+            break;
+        }
+        if !slug.is_empty() {
+            slug.push('-');
+        }
+        slug.push_str(word);
+    }
+    match slug.as_str() {
+        "" => format!("issue-{number}"),
+        // A device of Windows is no name for a folder.
+        reserved if !is_safe_name(reserved) => format!("{reserved}-{number}"),
+        _ => slug,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_paths_below_the_item_are_accepted() {
+        for (text, file) in [
+            ("requirements-spec.md", "requirements-spec.md"),
+            ("adr/", "adr/elaboration-insights.md"),
+            ("ADRs", "ADRs/elaboration-insights.md"),
+            ("design/data_flow.v2.md", "design/data_flow.v2.md"),
+        ] {
+            assert_eq!(OutputPath::parse(text).unwrap().file(), file);
+        }
+    }
+
+    #[test]
+    fn paths_that_climb_or_lie_are_refused() {
+        let refused = [
+            "",
+            "/etc/passwd",
+            "\\\\host\\x",
+            "C:x.md",
+            "..",
+            "../x.md",
+            "a/../x.md",
+            "./x.md",
+            ".git/config",
+            ".GIT/config",
+            "git~1/config",
+            ".g\u{200c}it/x.md",
+            "a\\..\\b.md",
+            "CON",
+            "con.md",
+            "nul.md",
+            "COM1.md",
+            "lpt9",
+            "x:s.md",
+            "trail.",
+            "trail./x.md",
+            "x .md",
+            "a//b.md",
+            ".gitmodules",
+            ".gitattributes",
+            ".github/workflows/x.yml",
+            "x\n.md",
+            "\u{202e}dm.x",
+            "-x.md",
+            "meta.json",
+            "META.json",
+            "elaborations/x.md",
+            "Elaborations/",
+            "data-flow diagrams",
+        ];
+        for text in refused {
+            assert!(OutputPath::parse(text).is_err(), "{text:?} was accepted");
+        }
+    }
+}

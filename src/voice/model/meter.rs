@@ -1,0 +1,372 @@
+//! What requests took: tokens, characters, and what a request would take before it is sent.
+//!
+//! An estimate is rather too high than too low, so that a limit is never passed.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::prompt::{Prompt, Want};
+use super::{Answer, Model};
+use crate::text::plain;
+use crate::text::remedy::Problem;
+use crate::text::secrets;
+use crate::voice::Speechless;
+
+/// Tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// All of the prompt, whether cached or not.
+    pub input: u64,
+    /// Of these, read from a cache.
+    pub cached: u64,
+    /// Of these, written to a cache.
+    pub written: u64,
+    pub output: u64,
+}
+
+impl Usage {
+    fn add(&mut self, other: Usage) {
+        self.input = self.input.saturating_add(other.input);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.written = self.written.saturating_add(other.written);
+        self.output = self.output.saturating_add(other.output);
+    }
+
+    const fn total(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+
+    fn value(self) -> Value {
+        json!({
+            "input_tokens": self.input,
+            "cached_input_tokens": self.cached,
+            "cache_write_input_tokens": self.written,
+            "output_tokens": self.output,
+        })
+    }
+}
+
+/// What a request of the discussion took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    turn: u32,
+    by: String,
+    purpose: String,
+    usage: Usage,
+}
+
+/// What a million tokens cost, in dollars: of a prompt, of a prompt read from a cache, of an answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prices {
+    input: f64,
+    cached: f64,
+    output: f64,
+}
+
+/// A token that is written to a cache costs so many of one that is only read.
+const WRITTEN: f64 = 1.25;
+
+impl Prices {
+    /// Reads `IN,CACHED,OUT`.
+    ///
+    /// # Errors
+    /// What is wrong with it, and how it is written.
+    pub fn read(text: &str) -> Result<Prices, Problem> {
+        let wrong = || {
+            let shown = plain::shown(text);
+            Problem::new(format!("\"{shown}\" is not a price"))
+                .with("write dollars for a million tokens as IN,CACHED,OUT: 3,0.3,15")
+        };
+        let number = |part: &str| part.trim().parse::<f64>().ok().filter(|price| (0.0..1e6).contains(price));
+        let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
+        match numbers.ok_or_else(wrong)?[..] {
+            [input, cached, output] => Ok(Prices { input, cached, output }),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// Dollars.
+    fn of(self, usage: Usage) -> f64 {
+        let read = usage.input.saturating_sub(usage.cached).saturating_sub(usage.written);
+        let tokens = |count: u64| count as f64 / 1e6;
+        tokens(read) * self.input
+            + tokens(usage.written) * self.input * WRITTEN
+            + tokens(usage.cached) * self.cached
+            + tokens(usage.output) * self.output
+    }
+}
+
+/// What a discussion took so far.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    requests: u64,
+    total: Usage,
+    /// What tries without an answer may have taken.
+    tries: u64,
+    rows: Vec<Row>,
+    /// Characters of all prompts.
+    sent: u64,
+    /// The same where a written character counts 1.25, one read again 0.1: in twentieths.
+    billed: u64,
+    /// Head and talk of the last prompt, as a cache would hold it.
+    cached: Option<(usize, usize)>,
+    /// The most bytes of a prompt that were one token, in hundredths; learned from the usage.
+    hundredths: u64,
+    prices: Option<Prices>,
+}
+
+/// Bytes a token, in hundredths, as long as no service has said otherwise: less than English has.
+const CAREFUL: u64 = 300;
+/// What a protocol adds to a prompt, in tokens.
+const FRAME: u64 = 64;
+
+impl Meter {
+    /// Tokens that a prompt will take, rather too many than too few. Letters beyond ASCII are a
+    /// token a byte at worst, until a service has said what they are.
+    pub fn estimate(&self, prompt: &Prompt) -> u64 {
+        let bytes = prompt.byte_count() as u64;
+        if self.hundredths > 0 {
+            return bytes.saturating_mul(110) / self.hundredths.min(CAREFUL) + FRAME;
+        }
+        let plain = |text: &str| text.bytes().filter(u8::is_ascii).count() as u64;
+        let ascii = plain(&prompt.head)
+            + prompt.talk.iter().map(|entry| plain(entry)).sum::<u64>()
+            + plain(&prompt.wanted);
+        ascii.saturating_mul(110) / CAREFUL + bytes.saturating_sub(ascii) + FRAME
+    }
+
+    /// Tokens so far; tries whose answers broke off may have been billed, and count as estimated.
+    pub const fn tokens(&self) -> u64 {
+        self.total.total().saturating_add(self.tries)
+    }
+
+    /// How many requests were sent, tries included.
+    pub const fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// Dollars so far, where prices are known.
+    pub fn cost(&self) -> Option<f64> {
+        self.prices.map(|prices| prices.of(self.total))
+    }
+
+    /// Takes in tries that came to no answer.
+    fn retried(&mut self, prompt: &Prompt, tries: u64) {
+        self.tries = self.tries.saturating_add(tries.saturating_mul(self.estimate(prompt)));
+    }
+
+    /// Takes in a prompt that was sent and what came of it.
+    pub fn count(&mut self, turn: u32, prompt: &Prompt, answer: &Answer) {
+        let bytes = prompt.byte_count();
+        // Nothing for a prompt is no answer to what it took.
+        let said = answer.usage.filter(|usage| usage.input > 0);
+        let usage = said.unwrap_or_else(|| Usage {
+            input: self.estimate(prompt),
+            output: answer.text.len() as u64 / 3 + 1,
+            ..Usage::default()
+        });
+        if said.is_some() {
+            let rate = (bytes as u64 * 100 / usage.input).max(50);
+            self.hundredths = if self.hundredths == 0 { rate } else { self.hundredths.min(rate) };
+        }
+        self.add(turn, prompt, usage);
+    }
+
+    /// Takes in a prompt and what it takes.
+    pub fn add(&mut self, turn: u32, prompt: &Prompt, usage: Usage) {
+        self.total.add(usage);
+        let (by, purpose) = (prompt.want.who(), prompt.want.name().to_owned());
+        self.rows.push(Row { turn, by, purpose, usage });
+        self.weigh(prompt);
+    }
+
+    /// The prompt in characters, as a prefix cache bills it.
+    fn weigh(&mut self, prompt: &Prompt) {
+        let head = prompt.head.chars().count();
+        let talk: usize = prompt.talk.iter().map(|entry| entry.chars().count()).sum();
+        let wanted = prompt.wanted.chars().count();
+        let read = self.cached.map_or(0, |(head, talk)| head + talk).min(head + talk);
+        let written = head + talk - read;
+        self.sent += (head + talk + wanted) as u64;
+        self.billed += (read * 2 + written * 25 + wanted * 20) as u64;
+        self.cached = Some((head, talk));
+    }
+
+    /// `usage` of `--json`.
+    pub fn value(&self) -> Value {
+        let mut value = json!({"requests": self.requests});
+        if let (Value::Object(all), Value::Object(total)) = (&mut value, self.total.value()) {
+            all.extend(total);
+        }
+        if let Some(cost) = self.cost() {
+            // To a hundredth of a cent.
+            value["cost"] = json!((cost * 1e4).round() / 1e4);
+        }
+        value["prompt_characters"] = json!(self.sent);
+        value["billed_equivalent_characters"] = json!(self.billed / 20);
+        value["turns"] = self
+            .rows
+            .iter()
+            .map(|row| {
+                let mut one = json!({"turn": row.turn, "by": row.by, "purpose": row.purpose});
+                if let (Value::Object(one), Value::Object(usage)) = (&mut one, row.usage.value()) {
+                    one.extend(usage);
+                }
+                one
+            })
+            .collect();
+        value
+    }
+
+    /// The same as a table for people.
+    pub fn table(&self) -> String {
+        let cost = |usage: Usage| {
+            self.prices
+                .map(|prices| format!("{:>9}", format!("${:.4}", prices.of(usage))))
+                .unwrap_or_default()
+        };
+        let head = if self.prices.is_some() { format!("{:>9}", "cost") } else { String::new() };
+        let mut lines =
+            vec![format!("{:>4}  {:<20}{:>9}{:>9}{:>9}{head}", "turn", "by", "input", "cached", "output")];
+        for row in &self.rows {
+            let Usage { input, cached, output, .. } = row.usage;
+            let by = match row.by.split(", ").count() {
+                1 => row.by.clone(),
+                count => format!("a round of {count}"),
+            };
+            let cost = cost(row.usage);
+            // A draft is asked for in no turn.
+            let turn = if row.turn > 0 { row.turn.to_string() } else { String::new() };
+            lines.push(format!("{turn:>4}  {by:<20}{input:>9}{cached:>9}{output:>9}{cost}"));
+        }
+        let Usage { input, cached, output, .. } = self.total;
+        let all = format!(
+            "{} in all",
+            plain::count(usize::try_from(self.requests).unwrap_or(usize::MAX), "request")
+        );
+        let cost = cost(self.total);
+        lines.push(format!("{:>4}  {all:<20}{input:>9}{cached:>9}{output:>9}{cost}", ""));
+        lines.join("\n")
+    }
+}
+
+/// What is told of a request before it is sent: what is asked for, and what was used so far.
+pub type Watch<'m> = &'m dyn Fn(&Want, &Meter);
+
+/// A model whose requests are counted, and end before a limit.
+pub struct Metered<'m> {
+    model: &'m mut dyn Model,
+    /// What it was asked before, by others.
+    before: u64,
+    meter: Meter,
+    /// The most tokens that all requests may take.
+    limit: Option<u64>,
+    /// What people should know of the answers.
+    pub notes: Vec<String>,
+    /// Who is told what is asked for, before it is.
+    watch: Option<Watch<'m>>,
+}
+
+impl<'m> Metered<'m> {
+    pub fn new(model: &'m mut dyn Model, limit: Option<u64>) -> Metered<'m> {
+        let before = model.requests();
+        Metered { model, before, meter: Meter::default(), limit, notes: Vec::new(), watch: None }
+    }
+
+    /// The same with prices.
+    #[must_use]
+    pub fn priced(mut self, prices: Option<Prices>) -> Metered<'m> {
+        self.meter.prices = prices;
+        self
+    }
+
+    /// The same, and somebody is told what is asked for.
+    #[must_use]
+    pub fn watched(self, watch: Watch<'m>) -> Metered<'m> {
+        Metered { watch: Some(watch), ..self }
+    }
+
+    /// The model's name, as recordings carry it.
+    pub fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    pub const fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Whether a prompt, the longest answer to it, and so much more stay within the limit.
+    pub fn affords(&self, prompt: &Prompt, more: u64) -> bool {
+        let wanted = self.meter.estimate(prompt) + prompt.want.most_tokens() + more;
+        self.limit.is_none_or(|limit| self.meter.tokens().saturating_add(wanted) <= limit)
+    }
+
+    /// The answer to a prompt, with what looks like a secret masked. `turn` is the turn that it is asked for.
+    ///
+    /// # Errors
+    /// The model gives none.
+    pub fn ask(&mut self, turn: u32, prompt: &Prompt) -> Result<String, Speechless> {
+        if let Some(watch) = self.watch {
+            watch(&prompt.want, &self.meter);
+        }
+        let before = self.model.requests();
+        let asked = self.model.ask(prompt);
+        self.meter.requests = self.model.requests().saturating_sub(self.before);
+        self.meter.retried(prompt, self.meter.requests.saturating_sub(before).saturating_sub(1));
+        let answer = asked?;
+        self.meter.count(turn, prompt, &answer);
+        let Some((text, masked)) = secrets::mask(&answer.text) else { return Ok(answer.text) };
+        self.notes.push(format!("the model's answer held {}; it is masked", secrets::named(&masked)));
+        Ok(text)
+    }
+
+    /// That the limit leaves nothing for a request.
+    pub fn spent(&self) -> Speechless {
+        Speechless::Spent(self.limit.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(head: usize, talk: usize) -> Prompt {
+        Prompt {
+            head: "h".repeat(head),
+            talk: vec!["t".repeat(talk)],
+            wanted: "w".repeat(100),
+            want: Want::Synthesis,
+        }
+    }
+
+    #[test]
+    fn what_was_sent_before_is_billed_as_read() {
+        let mut meter = Meter::default();
+        let none = Answer::default();
+        meter.count(1, &prompt(1000, 0), &none);
+        assert_eq!(meter.billed / 20, 1250 + 100);
+        meter.count(2, &prompt(1000, 400), &none);
+        assert_eq!(meter.billed / 20, 1350 + 100 + 500 + 100);
+        assert_eq!(meter.sent, 1100 + 1500);
+    }
+
+    #[test]
+    fn the_estimate_learns_from_the_dearest_answer_and_never_gets_cheaper_than_careful() {
+        let mut meter = Meter::default();
+        assert_eq!(meter.estimate(&prompt(2900, 0)), 1100 + FRAME);
+        let usage = |input| Answer { usage: Some(Usage { input, ..Usage::default() }), ..Answer::default() };
+        meter.count(1, &prompt(800, 0), &usage(100));
+        assert_eq!(meter.estimate(&prompt(2900, 0)), 1100 + FRAME);
+        meter.count(2, &prompt(800, 0), &usage(600));
+        assert_eq!(meter.estimate(&prompt(2900, 0)), 2200 + FRAME);
+    }
+    #[test]
+    fn a_price_is_three_numbers_and_counts_what_was_cached() {
+        let prices = Prices::read("3, 0.3,15").unwrap();
+        let usage = Usage { input: 1_000_000, cached: 500_000, written: 100_000, output: 10_000 };
+        assert!((prices.of(usage) - (1.2 + 0.375 + 0.15 + 0.15)).abs() < 1e-9);
+        for wrong in ["", "3", "3,0.3", "a,b,c", "3,-1,2", "1,2,3,4", "NaN,1,1", "inf,1,1"] {
+            assert!(Prices::read(wrong).unwrap_err().to_line().contains("IN,CACHED,OUT"), "{wrong}");
+        }
+    }
+}

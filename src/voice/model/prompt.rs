@@ -1,0 +1,401 @@
+//! The words a model gets: one head, the talk so far, and last what is wanted now.
+//!
+//! The head never changes during a discussion and the talk only grows, so every prompt begins
+//! with the one before it up to its last part: what a service has cached is read again instead of
+//! paid again. Words of users and documents are between fences longer than any inside them, and
+//! without what cannot be seen.
+
+use minijinja::context;
+use serde::Serialize;
+
+use super::evidence::Evidence;
+use crate::discussion::additions::Kind;
+use crate::discussion::event::{Event, Message, Notice, Record};
+use crate::discussion::{Cue, Discussion};
+use crate::item::library::Library;
+use crate::item::persona::{Cast, Persona};
+use crate::item::step::{Depth, Step};
+use crate::text::plain;
+use crate::text::template::{Failed, safe};
+use crate::voice::Rejected;
+
+/// All documents together are cut to this many characters, the step's outputs first.
+pub const DOCUMENTS: usize = 200_000;
+/// A refused line in a prompt, in characters.
+const SHOWN: usize = 600;
+
+/// What is asked of a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// Rules, cast, step and documents.
+    pub head: String,
+    /// The discussion so far, an entry an event.
+    pub talk: Vec<String>,
+    /// What is wanted now, and from whom.
+    pub wanted: String,
+    pub want: Want,
+}
+
+/// The kinds of answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// The lines of everybody who may speak now.
+    Round {
+        /// The number of the turn that comes next.
+        turn: u32,
+        /// Turns until the limit.
+        left: u32,
+        seats: Vec<Seat>,
+    },
+    /// One line in place of another.
+    Line {
+        seat: Seat,
+        rejected: Option<Rejected>,
+    },
+    Synthesis,
+    /// What is wrong with the entries of a draft.
+    Critique,
+    /// What becomes of the entries that were criticised.
+    Refine,
+    /// A step's answers, drawn together.
+    Draft {
+        step: String,
+        depth: Depth,
+    },
+}
+
+/// Who may speak, and why, as recordings write it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Seat {
+    pub persona: String,
+    pub purpose: String,
+    pub owed: bool,
+}
+
+impl Seat {
+    fn new(cue: &Cue) -> Seat {
+        Seat { persona: cue.persona.clone(), purpose: purpose(cue), owed: cue.owed }
+    }
+}
+
+impl Want {
+    /// Its word in what a program reads.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Want::Round { .. } => "round",
+            Want::Line { .. } => "line",
+            Want::Synthesis => "synthesis",
+            Want::Critique => "critique",
+            Want::Refine => "refine",
+            Want::Draft { .. } => "draft",
+        }
+    }
+
+    /// Who is asked: persona keys, or what is asked for.
+    pub fn who(&self) -> String {
+        match self {
+            Want::Round { seats, .. } => {
+                seats.iter().map(|seat| seat.persona.as_str()).collect::<Vec<_>>().join(", ")
+            }
+            Want::Line { seat, .. } => seat.persona.clone(),
+            other => other.name().to_owned(),
+        }
+    }
+
+    /// The most tokens an answer may take.
+    pub const fn most_tokens(&self) -> u64 {
+        match self {
+            Want::Round { seats, .. } => 1_024 * seats.len() as u64,
+            Want::Line { .. } => 1_024,
+            Want::Critique | Want::Draft { .. } => 2_048,
+            Want::Synthesis | Want::Refine => 4_096,
+        }
+    }
+}
+
+impl Prompt {
+    /// All of it in one text.
+    pub fn text(&self) -> String {
+        format!("{}\n\n{}", self.head, self.rest())
+    }
+
+    /// The talk and what is wanted, for protocols that know a head and a message.
+    pub fn rest(&self) -> String {
+        format!("{}{}", self.talk.concat(), self.wanted)
+    }
+
+    /// The length in bytes.
+    pub fn byte_count(&self) -> usize {
+        self.head.len() + self.talk.iter().map(String::len).sum::<usize>() + self.wanted.len()
+    }
+}
+
+/// What is worked on.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    pub library: &'a Library,
+    pub step: &'a Step,
+    pub item_name: &'a str,
+}
+
+impl<'a> Subject<'a> {
+    /// What a discussion is about.
+    pub fn new(talk: &'a Discussion<'_>) -> Subject<'a> {
+        Subject { library: talk.library(), step: talk.step(), item_name: &talk.opened().item_name }
+    }
+}
+
+/// What was settled before about the item, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Earlier {
+    /// A step (`steps/01-02`), or a recording.
+    pub path: String,
+    pub text: String,
+}
+
+/// What the head tells besides the item's documents.
+#[derive(Clone, Debug, Default)]
+pub struct Given<'a> {
+    pub evidence: Evidence,
+    /// What earlier steps and discussions have settled.
+    pub earlier: Vec<Earlier>,
+    /// The artifact and the heading of it that take the outcome.
+    pub target: Option<(String, String)>,
+    /// The user's first message, where it is known before the framing.
+    pub first: Option<&'a str>,
+}
+
+/// The head of every prompt about a step, and the names of documents that were cut.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn head<'d>(
+    subject: &Subject<'_>,
+    documents: impl Iterator<Item = (&'d str, &'d str)>,
+    given: &Given<'_>,
+) -> Result<(String, Vec<String>), Failed> {
+    let (library, step) = (subject.library, subject.step);
+    let mut documents: Vec<(&str, &str)> = documents.collect();
+    documents.sort_by_key(|(name, _)| {
+        (step.outputs.iter().position(|output| output == name).unwrap_or(usize::MAX), *name)
+    });
+    let (mut left, mut cut, mut shown) = (DOCUMENTS, Vec::new(), Vec::new());
+    for (name, text) in documents {
+        let text = plain::clean(text);
+        let kept = beginning(&text, left);
+        left -= kept.chars().count().min(left);
+        if kept.len() < text.len() {
+            cut.push(plain::shown(name));
+        }
+        if !kept.trim().is_empty() {
+            let rest = if kept.len() < text.len() { "\n(the document goes on)" } else { "" };
+            shown.push(safe(format!("{}{rest}", fenced(&plain::shown(name), &numbered(kept, 1)))));
+        }
+    }
+    let cast: Vec<_> = library.cast.iter().map(of_persona).collect();
+    let values = context! {
+        cast,
+        step => context! { id => step.id.as_str(), title => step.title.as_str() },
+        goals => &step.validation,
+        item_name => safe(fenced("item", subject.item_name)),
+        documents => shown,
+        questions => step.questions(step.depth).to_vec(),
+        target => given.target.as_ref().map(|(path, section)| safe(fenced(&plain::shown(path), &plain::shown(section)))),
+        first => given.first.map(|text| safe(fenced("message", &plain::clean(text)))),
+        earlier => given.earlier.iter().map(earlier).collect::<Vec<_>>(),
+        evidence => given.evidence.shown().into_iter().map(safe).collect::<Vec<_>>(),
+    };
+    Ok((library.templates.render("prompts/head.txt", values)?, cut))
+}
+
+fn earlier(one: &Earlier) -> minijinja::Value {
+    safe(fenced(&plain::shown(&one.path), &numbered(&plain::clean(&one.text), 1)))
+}
+
+fn of_persona(persona: &Persona) -> minijinja::Value {
+    let rules: Vec<String> = persona.forbidden.iter().map(|rule| rule.rule.clone()).collect();
+    context! {
+        name => persona.name.as_str(),
+        role => persona.role.as_str(),
+        lens => persona.lens.as_str(),
+        identity => plain::one_line(&persona.identity),
+        style => plain::one_line(&persona.style),
+        principles => &persona.principles,
+        elaboration => persona.elaboration.trim(),
+        rules,
+    }
+}
+
+/// The talk so far, an entry an event that was seen; an entry never changes.
+pub fn talk(talk: &Discussion<'_>) -> Vec<String> {
+    let said = talk.log().iter().filter_map(|record| entry(record, &talk.library().cast));
+    ["The discussion:\n\n".to_owned()].into_iter().chain(said).collect()
+}
+
+fn entry(record: &Record, cast: &Cast) -> Option<String> {
+    let prefix = |key: &str| cast.get(key).map_or_else(|| format!("{key}: "), Persona::prefix);
+    Some(match &record.event {
+        Event::Contribution(said) => format!("[turn {}] {}{}\n\n", said.turn, prefix(&said.by), said.text),
+        Event::User(Message { turn, by, text, .. }) => {
+            let turn = turn.map_or_else(|| "no turn".to_owned(), |turn| format!("turn {turn}"));
+            format!("[{turn}] The user:\n{}\n\n", fenced(&plain::shown(by), text))
+        }
+        Event::Silence {} => "The user says nothing.\n\n".to_owned(),
+        Event::Notice(Notice { by, text, .. }) => format!("(notice) {}{text}\n\n", prefix(by)),
+        _ => return None,
+    })
+}
+
+/// The prompt for the lines of a round.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn round(head: &str, cues: &[Cue], now: &Discussion<'_>) -> Result<Prompt, Failed> {
+    let seats: Vec<Seat> = cues.iter().map(Seat::new).collect();
+    let (turn, left) = (now.turn_count() + 1, now.turns_left());
+    let shown: Vec<_> = seats.iter().map(|seat| shown(seat, now)).collect();
+    let wanted = context! { turn, left, seats => shown };
+    prompt(head, now, "round", wanted, Want::Round { turn, left, seats })
+}
+
+/// The prompt for one line; `rejected` is the last try at it.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn line(
+    head: &str,
+    cue: &Cue,
+    now: &Discussion<'_>,
+    rejected: Option<&Rejected>,
+) -> Result<Prompt, Failed> {
+    let seat = Seat::new(cue);
+    let breaches = rejected.iter().flat_map(|rejected| &rejected.breaches);
+    let broken: Vec<_> = breaches
+        .map(|breach| {
+            let nearest = breach.nearest.as_deref().map(plain::shown);
+            context! { rule => breach.rule.as_str(), reason => breach.reason(), nearest }
+        })
+        .collect();
+    let text = rejected
+        .map(|rejected| plain::cut(&plain::clean(&rejected.text), SHOWN))
+        .filter(|text| !text.trim().is_empty());
+    let rejected_text = text.map(|text| safe(fenced("refused", &text)));
+    let values = context! { turn => now.turn_count() + 1, seat => shown(&seat, now), broken, rejected_text };
+    prompt(head, now, "line", values, Want::Line { seat, rejected: rejected.cloned() })
+}
+
+/// A seat as the templates show it.
+fn shown(seat: &Seat, now: &Discussion<'_>) -> minijinja::Value {
+    let cast = &now.library().cast;
+    let persona = cast.get(&seat.persona).unwrap_or_else(|| now.lead());
+    context! {
+        key => persona.key.as_str(),
+        name => persona.name.as_str(),
+        role => persona.role.as_str(),
+        lens => persona.lens.as_str(),
+        purpose => seat.purpose.as_str(),
+        owed => seat.owed,
+        next => cast.others(&persona.key).next().map_or("", Persona::first_name),
+    }
+}
+
+/// The purpose as recordings write it.
+fn purpose(cue: &Cue) -> String {
+    serde_json::to_value(cue.purpose)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
+}
+
+/// The prompt for the synthesis; `wrong` says what was wrong with the last try.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn synthesis(head: &str, now: &Discussion<'_>, wrong: &str) -> Result<Prompt, Failed> {
+    let keys: Vec<String> = now.library().cast.iter().map(|persona| persona.key.clone()).collect();
+    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    prompt(head, now, "synthesis", context! { keys, kinds, wrong }, Want::Synthesis)
+}
+
+/// The prompt for what is wrong with the entries of a draft, each by its list and place.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn critique(head: &str, now: &Discussion<'_>, entries: &[(String, String)]) -> Result<Prompt, Failed> {
+    let entries = listed(entries.iter().map(|(on, text)| format!("{on}: {text}")));
+    prompt(head, now, "critique", context! { entries }, Want::Critique)
+}
+
+/// The prompt for what becomes of criticised entries: each with its place, words and problem.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn refine(
+    head: &str,
+    now: &Discussion<'_>,
+    entries: &[(String, String, String)],
+) -> Result<Prompt, Failed> {
+    let entries =
+        listed(entries.iter().map(|(on, text, problem)| format!("{on}: {text}\n  problem: {problem}")));
+    prompt(head, now, "refine", context! { entries }, Want::Refine)
+}
+
+fn listed(lines: impl Iterator<Item = String>) -> minijinja::Value {
+    safe(fenced("draft", &lines.collect::<Vec<_>>().join("\n")))
+}
+
+fn prompt(
+    head: &str,
+    now: &Discussion<'_>,
+    template: &str,
+    values: minijinja::Value,
+    want: Want,
+) -> Result<Prompt, Failed> {
+    let wanted = now.library().templates.render(&format!("prompts/{template}.txt"), values)?;
+    Ok(Prompt { head: head.to_owned(), talk: talk(now), wanted, want })
+}
+
+/// A text between fences that nothing in it can close.
+pub fn fenced(name: &str, text: &str) -> String {
+    let (mut longest, mut run) = (2, 0);
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat(longest + 1);
+    format!("{fence}{}\n{}\n{fence}", name.replace('`', "'"), text.trim_end())
+}
+
+/// A text with its line numbers, from `first` on. Blank lines show none: nobody quotes them, and each would be paid for.
+pub fn numbered(text: &str, first: usize) -> String {
+    let shown = |(number, line): (usize, &str)| {
+        if line.trim().is_empty() { String::new() } else { format!("{number}| {line}") }
+    };
+    (first..).zip(text.lines()).map(shown).collect::<Vec<_>>().join("\n")
+}
+
+/// At most `limit` characters from the beginning, in whole lines.
+fn beginning(text: &str, limit: usize) -> &str {
+    let Some((end, _)) = text.char_indices().nth(limit) else { return text };
+    let head = &text[..end];
+    head.rfind('\n').map_or(head, |at| &head[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_inside_closes_the_fence() {
+        assert_eq!(fenced("a.md", "text\n"), "```a.md\ntext\n```");
+        assert_eq!(fenced("a`b", "````x"), "`````a'b\n````x\n`````");
+    }
+
+    #[test]
+    fn a_long_document_is_cut_at_a_line() {
+        assert_eq!(beginning("one\ntwo\nthree", 6), "one");
+        assert_eq!(beginning("one\ntwo", 7), "one\ntwo");
+        assert_eq!(beginning("onetwo", 3), "one");
+        assert_eq!(beginning("x", 0), "");
+    }
+}

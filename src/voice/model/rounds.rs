@@ -1,0 +1,274 @@
+//! The forms of answers: how a round, a line and a synthesis are read, and their JSON schemas.
+//!
+//! An answer is read tolerantly, whatever is written around its JSON; plain text is an answer where one line is asked
+//! for. A line that cannot be read has no words, and is refused as such.
+//!
+//! ```
+//! use roundtable::voice::model::rounds::{lines, object};
+//!
+//! let answer = "Sure:\n```json\n{\"lines\": [{\"persona\": \"a\", \"text\": \"It waits.\"}]}\n```";
+//! assert!(object(answer).is_some());
+//! assert_eq!(lines(answer, &["a", "b"]).len(), 2);
+//! ```
+
+use serde_json::{Map, Value, json};
+
+use super::drafting;
+use super::prompt::Want;
+use crate::discussion::additions::Kind;
+use crate::discussion::event::{Position, Rest};
+use crate::text::plain;
+use crate::text::words::words;
+use crate::voice::Line;
+
+/// A line of a round names at most so many passages.
+const PASSAGES: usize = 24;
+
+/// What the personas with these keys say in an answer to a round, in the order of the keys: none where one passes. A
+/// persona that the answer does not have passes, too.
+pub fn lines(answer: &str, keys: &[&str]) -> Vec<Option<Line>> {
+    let object = object(answer);
+    let list = object.as_ref().and_then(|object| object.get("lines")).and_then(Value::as_array);
+    let Some(list) = list else {
+        // One line may come as it would alone; of several nobody knows whose it is.
+        let unread = || (!is_pass(answer)).then(|| Line::plain(""));
+        return match keys {
+            [_] => vec![line(answer)],
+            _ => keys.iter().map(|_| unread()).collect(),
+        };
+    };
+    let said_by =
+        |key: &&str| list.iter().find(|one| one.get("persona").and_then(Value::as_str) == Some(*key));
+    keys.iter().map(|key| said_by(key).and_then(Value::as_object).and_then(of_object)).collect()
+}
+
+/// What an answer to the request for one line says; none where the persona passes.
+pub fn line(answer: &str) -> Option<Line> {
+    if is_pass(answer) {
+        return None;
+    }
+    let Some(object) = object(answer) else {
+        let is_broken = answer.trim_start().starts_with(['{', '[']) || answer.trim_start().starts_with("```");
+        return Some(Line::plain(if is_broken { "" } else { answer.trim() }));
+    };
+    match object.get("lines").and_then(Value::as_array) {
+        Some(list) => list.first().and_then(Value::as_object).and_then(of_object),
+        None => of_object(&object),
+    }
+}
+
+fn is_pass(answer: &str) -> bool {
+    let passes = |object: Map<String, Value>| object.get("pass").and_then(Value::as_bool) == Some(true);
+    if object(answer).is_some_and(passes) {
+        return true;
+    }
+    let bare = answer.trim().trim_matches(['"', '.', '*', '`']).trim();
+    bare.eq_ignore_ascii_case("pass") || bare.is_empty()
+}
+
+/// A line with what it rests on; passages that have no place, and positions that lack a part, are left out.
+fn of_object(object: &Map<String, Value>) -> Option<Line> {
+    if object.get("pass").and_then(Value::as_bool) == Some(true) {
+        return None;
+    }
+    let text = object.get("text").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+    let rests = object.get("rests").and_then(Value::as_array).into_iter().flatten().filter_map(rest);
+    let position = object.get("position").and_then(position);
+    Some(Line { rests: rests.take(PASSAGES).collect(), position, ..Line::plain(text) })
+}
+
+fn rest(value: &Value) -> Option<Rest> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(plain::clean);
+    let line = value.get("line").and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
+    let rest = Rest { path: text("path")?, line: line.unwrap_or_default(), quote: text("quote")? };
+    (!rest.path.is_empty() && !rest.quote.trim().is_empty()).then_some(rest)
+}
+
+fn position(value: &Value) -> Option<Position> {
+    let text = |key: &str| {
+        let text = plain::one_line(&plain::clean(value.get(key)?.as_str()?)).trim().to_owned();
+        (!words(&text).is_empty()).then(|| plain::cut(&text, 200))
+    };
+    Some(Position { on: text("on")?, favors: text("favors")?, because: text("because")? })
+}
+
+/// The JSON object of an answer, whatever is around it.
+pub fn object(answer: &str) -> Option<Map<String, Value>> {
+    match value(answer, '{')? {
+        Value::Object(object) => Some(object),
+        _ => None,
+    }
+}
+
+/// A list that an answer is, or has under this name.
+pub fn list(answer: &str, name: &str) -> Option<Vec<Value>> {
+    let bare = answer.find(['{', '[']).filter(|at| answer[*at..].starts_with('['));
+    let found = match bare {
+        Some(_) => value(answer, '[')?,
+        None => object(answer)?.remove(name)?,
+    };
+    match found {
+        Value::Array(list) => Some(list),
+        _ => None,
+    }
+}
+
+/// The first JSON value that begins with a sign; prose that mentions the sign somewhere is prose.
+fn value(answer: &str, begin: char) -> Option<Value> {
+    let start = answer.find(begin)?;
+    let before = answer[..start].trim();
+    if !before.is_empty() && !before.contains("```") {
+        return None;
+    }
+    serde_json::Deserializer::from_str(&answer[start..]).into_iter::<Value>().next()?.ok()
+}
+
+fn object_of(fields: Value) -> Value {
+    let names: Vec<&String> = fields.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
+    json!({"type": "object", "properties": fields, "required": names, "additionalProperties": false})
+}
+
+fn list_of(items: Value) -> Value {
+    json!({"type": "array", "items": items})
+}
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn turns() -> Value {
+    list_of(json!({"type": "integer"}))
+}
+
+/// The JSON schema of an answer (JSON Schema as both APIs take it: every field required, no others).
+pub fn schema(want: &Want) -> Value {
+    match want {
+        Want::Round { .. } | Want::Line { .. } => object_of(json!({"lines": said()})),
+        Want::Synthesis => synthesis(),
+        Want::Critique => object_of(json!({"critique": critique()})),
+        Want::Refine => object_of(json!({"refine": refine()})),
+        Want::Draft { .. } => object_of(json!({"lines": draft()})),
+    }
+}
+
+/// One schema for all answers of a discussion: what is not asked for is null. Services whose cache begins with the
+/// schema read it again as long as it stays the same.
+pub fn whole_schema() -> Value {
+    let or_null = |schema: Value| json!({"anyOf": [schema, {"type": "null"}]});
+    object_of(json!({
+        "lines": or_null(said()),
+        "synthesis": or_null(synthesis()),
+        "critique": or_null(critique()),
+        "refine": or_null(refine()),
+        "draft": or_null(draft()),
+    }))
+}
+
+fn said() -> Value {
+    let position = object_of(json!({"on": text(), "favors": text(), "because": text()}));
+    list_of(object_of(json!({
+        "persona": text(),
+        "pass": {"type": "boolean"},
+        "text": text(),
+        "rests": rests(),
+        "position": {"anyOf": [position, {"type": "null"}]},
+    })))
+}
+
+fn rests() -> Value {
+    list_of(object_of(json!({"path": text(), "line": {"type": "integer"}, "quote": text()})))
+}
+
+/// Schemas of both APIs know no open objects: a field is a name and its text.
+fn fields_of() -> Value {
+    list_of(object_of(json!({"name": text(), "text": text()})))
+}
+
+fn draft() -> Value {
+    let kinds: Vec<&str> = drafting::Kind::ALL.iter().map(|(_, name)| *name).collect();
+    list_of(object_of(json!({
+        "kind": {"type": "string", "enum": kinds}, "text": text(), "fields": fields_of(),
+        "anchor": text(), "rests": rests(),
+    })))
+}
+
+fn synthesis() -> Value {
+    let insight = || object_of(json!({"text": text(), "by": list_of(text()), "turns": turns()}));
+    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    let addition = object_of(json!({
+        "path": text(), "kind": {"type": "string", "enum": kinds}, "anchor": text(),
+        "text": text(), "fields": fields_of(), "turns": turns(),
+    }));
+    object_of(json!({
+        "insights": list_of(insight()),
+        "decisions": list_of(object_of(json!({"text": text(), "rationale": text(), "turns": turns()}))),
+        "open_questions": list_of(object_of(json!({"text": text(), "context": text(), "turns": turns()}))),
+        "action_items": list_of(insight()),
+        "additions": list_of(addition),
+        "summary": text(),
+    }))
+}
+
+fn critique() -> Value {
+    list_of(object_of(json!({"on": text(), "problem": text()})))
+}
+
+fn refine() -> Value {
+    let outcome = json!({"type": "string", "enum": ["kept", "changed", "dropped"]});
+    list_of(object_of(json!({"on": text(), "outcome": outcome, "text": text()})))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_in_whatever_it_is_wrapped() {
+        let said = |answer: &str| line(answer).map(|line| line.text);
+        for (answer, wanted) in [
+            ("The queue waits.", "The queue waits."),
+            (r#"{"pass": false, "text": "The queue waits."}"#, "The queue waits."),
+            ("```json\n{\"text\": \"It waits.\"}\n```", "It waits."),
+            (r#"{"lines": [{"persona": "a", "text": "It waits."}]}"#, "It waits."),
+            ("It takes {\"a\": 1} as input.", "It takes {\"a\": 1} as input."),
+            (r#"{"text": "cut o"#, ""),
+            (r#"{"pass": false}"#, ""),
+            ("[1]", ""),
+            ("```json\n{", ""),
+            (r#"{"text": 7}"#, ""),
+        ] {
+            assert_eq!(said(answer).as_deref(), Some(wanted), "{answer}");
+        }
+        for pass in ["PASS", " pass. ", "\"Pass\"", r#"{"pass": true, "text": "x"}"#, "", "  "] {
+            assert_eq!(said(pass), None, "{pass}");
+        }
+    }
+
+    #[test]
+    fn a_round_has_a_line_for_each_key_and_none_for_others() {
+        let answer = r#"{"lines": [
+            {"persona": "b", "text": "Two.", "rests": [{"path": "a.md", "line": 3, "quote": "x"}, {"path": "a.md"}, 7],
+             "position": {"on": "storage", "favors": "one file", "because": "it is small"}},
+            {"persona": "c", "text": "Three."}, {"persona": "a", "pass": true}, {"persona": "b", "text": "Again."}]}"#;
+        let said = lines(answer, &["a", "b", "d"]);
+        assert_eq!((said[0].is_none(), said[2].is_none()), (true, true));
+        let line = said[1].as_ref().unwrap();
+        assert_eq!((line.text.as_str(), line.rests.len(), line.rests[0].line), ("Two.", 1, 3));
+        assert_eq!(line.position.as_ref().unwrap().favors, "one file");
+        // Plain text is a line where one is asked for, and nobody's where several are.
+        assert_eq!(lines("It waits.", &["a"])[0].as_ref().unwrap().text, "It waits.");
+        assert!(lines("It waits.", &["a", "b"]).iter().all(|line| line.as_ref().unwrap().text.is_empty()));
+        assert!(lines("PASS", &["a", "b"]).iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn a_list_is_bare_or_has_its_name() {
+        for answer in
+            ["[{\"on\": \"insights/0\"}]", "```json\n{\"critique\": [{\"on\": \"insights/0\"}]}\n```"]
+        {
+            assert_eq!(list(answer, "critique").unwrap().len(), 1, "{answer}");
+        }
+        assert_eq!(list("none", "critique"), None);
+        assert_eq!(list("{\"critique\": null}", "critique"), None);
+    }
+}
