@@ -55,7 +55,6 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
     checks.push(hook(&repo));
     checks.extend(workflows(&repo));
-    checks.extend(branches(&repo)?);
     checks.extend(leftovers(&repo));
     say(&checks, screen);
     let is_wrong = checks.iter().any(|(_, found)| matches!(found, Finding::Wrong(..)));
@@ -311,36 +310,6 @@ fn workflows(repo: &Repo) -> Vec<Check> {
             ("workflow", found)
         })
         .collect()
-}
-
-/// At most this many branches are named.
-const MOST_BRANCHES: usize = 3;
-
-/// Branches of discussions that are merged: one line for all of them.
-fn branches(repo: &Repo) -> Result<Option<Check>, Fail> {
-    let Ok(head) = repo.resolve("HEAD") else { return Ok(None) };
-    let mut merged = Vec::new();
-    for branch in repo.branches("roundtable/")? {
-        if let Some(tip) = repo.tip(&branch)?
-            && before::is_merged(repo, tip, head)?
-        {
-            merged.push(shown(&branch));
-        }
-    }
-    let (message, fix) = match merged.as_slice() {
-        [] => return Ok(None),
-        [only] => (format!("{only} is merged"), format!("git branch -d {only}")),
-        many => {
-            let named = &many[..many.len().min(MOST_BRANCHES)];
-            let more = match many.len() - named.len() {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let message = format!("{} branches are merged: {}{more}", many.len(), named.join(", "));
-            (message, "git branch -d NAME, or -D after a squash".to_owned())
-        }
-    };
-    Ok(Some(("branch", Finding::Note(message, fix))))
 }
 
 /// Discussions that were cut off.

@@ -38,9 +38,6 @@ pub struct Options {
     /// Set up an agent: the server of `roundtable mcp`, the skill, and hooks that check what it writes
     #[arg(long, value_name = "AGENT")]
     agent: Option<Agent>,
-    /// Keep a paragraph on roundtable in AGENTS.md, too
-    #[arg(long, requires = "agent")]
-    agents_md: bool,
     /// Write the workflows for GitHub Actions, and an entry in CODEOWNERS for declared losses
     #[arg(long)]
     github: bool,
@@ -57,9 +54,6 @@ pub struct Options {
     /// Let a tick in a comment of roundtable start a run, which records the decision
     #[arg(long, requires = "github")]
     ticks: bool,
-    /// Write the workflow for an organisation: other repositories call it
-    #[arg(long, requires = "github")]
-    reusable: bool,
     /// The action that the workflow uses, as OWNER/REPOSITORY@COMMIT; a released program knows its own
     #[arg(long, requires = "github", value_name = "ACTION")]
     action: Option<String>,
@@ -138,8 +132,6 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         let state = state_of(&root, &file)?;
         found.push((file, state));
     }
-    let block = options.agents_md.then(|| agent::agents_md(&root)).transpose()?;
-    found.extend(block);
     let hook = options.hook.then(|| Hook::find(&repo));
     let mut told = Vec::new();
     for (file, state) in &found {

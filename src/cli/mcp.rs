@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::unified::unified;
 use super::{Global, open, review, table};
 use crate::discussion::event::{Event, Record, SECRETARY};
 use crate::discussion::{self, Discussion, Finished, transcript};
@@ -313,9 +312,6 @@ impl Desk {
         let synthesis = asked.synthesis.filter(|value| !value.is_null()).map(whole);
         self.sitting(id)?;
         let sitting = self.sittings.get_mut(id).ok_or_else(|| unknown(id))?;
-        if asked.preview {
-            return sitting.preview(id, synthesis.as_deref(), &self.screen);
-        }
         let act = |referee: &mut Referee, talk: &mut Discussion<'_>, table: &mut Table<'_, '_>| {
             referee.close(talk, synthesis.as_deref(), table)
         };
@@ -436,26 +432,6 @@ impl Sitting {
         if screen.check().is_err() {
             return Err(Fail::new("standard output cannot be written"));
         }
-        Ok(state)
-    }
-
-    /// What `close` would commit, as a diff; nothing is recorded.
-    fn preview(&mut self, id: &str, synthesis: Option<&str>, screen: &Screen) -> Result<Value, Fail> {
-        let Sitting { setup, referee, .. } = self;
-        let mut tell = |_: &Record| Ok(());
-        let mut rehearsed = referee.clone();
-        let act = |referee: &mut Referee, talk: &mut Discussion<'_>, table: &mut Table<'_, '_>| {
-            referee.close(talk, synthesis, table)
-        };
-        let (log, played) = moved(setup, &mut rehearsed, id, &mut tell, act)?;
-        let mut state = played?;
-        if let Some(finished) = discussion::finished(log) {
-            let (outcome, additive) = landing::place(&setup.item, &finished, &setup.library)?;
-            state["stage"] = json!(Stage::Closing);
-            state["diff"] = additive.changes().iter().map(unified).collect::<String>().into();
-            state["recording"] = json!(outcome.recording);
-        }
-        screen.check().map_err(Fail::new)?;
         Ok(state)
     }
 

@@ -20,7 +20,6 @@ mod init;
 mod keyboard;
 mod landed;
 mod mcp;
-mod pager;
 mod push;
 mod recording;
 mod replay;
@@ -86,9 +85,6 @@ struct Global {
     /// When to use colour; NO_COLOR is honoured
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "WHEN", default_value = "auto")]
     color: Color,
-    /// Print directly, without a pager (GIT_PAGER, PAGER), on a terminal too
-    #[arg(long, global = true, help_heading = EVERYWHERE)]
-    no_pager: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -157,7 +153,6 @@ pub fn main() -> Code {
         Err(error) => return exit::usage(&error, &given, &Screen::new(wanted, false, wants_json(&given))),
     };
     let screen = Screen::new(cli.global.color, cli.global.quiet, cli.global.json);
-    screen.may_page(!cli.global.no_pager);
     match perform(&cli.global, cli.verb, &screen) {
         Ok(code) => screen.finish(code),
         Err(fail) => {

@@ -4,11 +4,10 @@
 mod documents;
 pub mod onto;
 
-use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use git2::Oid;
 use serde_json::{Value, json};
 
@@ -16,7 +15,7 @@ use self::documents::{Documents, Held};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::unified::diff;
-use super::{Global, columns, open, recording, table};
+use super::{Global, open, recording, table};
 use crate::additive::policy::Policy;
 use crate::git::short;
 use crate::item::library::Library;
@@ -27,7 +26,7 @@ use crate::text::remedy::Problem;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay --all --require content\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --onto main --script talk.txt\n\nExit codes: 0 reproduced; 1 something comes out differently, or a document has lost what was recorded; 2 a recording could not be read, or is refused by --onto.\n\n--all also holds the documents of --rev against every recording: each decision, each open question and every other line that it added must still be there, word for word. Text that was moved, reflowed or ticked is kept. A loss that a file below .roundtable/losses declares is listed with its reason.\n\nA recording is proved by commit (its commit is in the history), by content (the history was rewritten, and the files before and after are the same bytes) or by text (what it renders is in today's documents letter by letter).\n\n--onto commits what follows from the recorded messages, after all checks of a discussion. Who said these messages is known only from the comments on GitHub, or from a --script beside the recording; a model's lines are checked against documents, evidence and turns, not against the model."
+    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --onto main --script talk.txt\n\nExit codes: 0 reproduced; 1 something comes out differently, or a document has lost what was recorded; 2 a recording could not be read, or is refused by --onto.\n\n--all also holds the documents of --rev against every recording: each decision, each open question and every other line that it added must still be there, word for word. Text that was moved, reflowed or ticked is kept. A loss that a file below .roundtable/losses declares is listed with its reason.\n\nA recording is proved by commit (its commit is in the history), by content (the history was rewritten, and the files before and after are the same bytes) or by text (what it renders is in today's documents letter by letter).\n\n--onto commits what follows from the recorded messages, after all checks of a discussion. Who said these messages is known only from the comments on GitHub, or from a --script beside the recording; a model's lines are checked against documents, evidence and turns, not against the model."
 )]
 pub struct Options {
     /// Recordings: files, or REV:PATH in the repository
@@ -39,19 +38,8 @@ pub struct Options {
     /// The commit whose recordings and documents --all takes [default: HEAD]
     #[arg(long, value_name = "REV", requires = "all")]
     rev: Option<String>,
-    /// The weakest proof that counts
-    #[arg(long, value_name = "PROOF", conflicts_with = "onto")]
-    require: Option<Require>,
     #[command(flatten)]
     onto: onto::Options,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Require {
-    /// Its commit is in the history
-    Commit,
-    /// The item's files before and after are the same bytes
-    Content,
 }
 
 /// Runs recordings again.
@@ -63,7 +51,6 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
     replay.repo().trust_objects();
     let mut told = Told::begin(screen);
-    told.require = options.require;
     if options.all {
         all(replay, options.rev.as_deref().unwrap_or("HEAD"), &mut told)?;
     } else {
@@ -72,7 +59,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
                 Ok(recording) => (recording.name.clone(), again(&replay, &recording)),
                 Err(fail) => (crate::text::plain::shown(argument), Err(fail.into_problem())),
             };
-            told.tell(&name, None, result)?;
+            told.tell(&name, true, result)?;
         }
     }
     told.end(options.all)
@@ -81,12 +68,11 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
 /// What is kept of a replay: little, since there may be many.
 struct Told<'s> {
     screen: &'s Screen,
-    /// By item: how many came out the same, differently, could not be read.
-    counts: BTreeMap<String, [usize; 3]>,
+    /// How many came out the same, differently, could not be read.
+    counts: [usize; 3],
     /// How many were proved by commit, content and text.
     proofs: [usize; 3],
     entries: usize,
-    require: Option<Require>,
     /// What the recordings added to documents.
     parts: Vec<Part>,
     documents: Documents,
@@ -133,40 +119,20 @@ impl Verdict {
     }
 }
 
-impl Verdict {
-    /// A proof that is too weak is none.
-    fn must_be(&mut self, require: Require) {
-        let needed = if require == Require::Commit { By::Commit } else { By::Content };
-        if self.divergence.is_none() && self.by.is_none_or(|by| by > needed) {
-            let found = match (self.by, self.commit) {
-                (Some(by), Some(commit)) => format!("a proof by {by}, in {}", short(commit)),
-                (Some(by), None) => format!("a proof by {by}"),
-                (None, _) => "nothing that carries it".to_owned(),
-            };
-            let expected = format!("a proof by {needed}");
-            self.divergence = Some(Divergence { event: None, what: "proof".to_owned(), expected, found });
-        }
-    }
-}
-
 impl<'s> Told<'s> {
     fn begin(screen: &'s Screen) -> Told<'s> {
         Told {
             screen,
-            counts: BTreeMap::new(),
+            counts: [0; 3],
             proofs: [0; 3],
             entries: 0,
-            require: None,
             parts: Vec::new(),
             documents: Documents::default(),
         }
     }
 
-    /// Tells one result. With an item it is one of many: then only what is wrong is worth a line.
-    fn tell(&mut self, name: &str, item: Option<&str>, mut result: Outcome) -> Result<(), Fail> {
-        if let (Ok(found), Some(require)) = (&mut result, self.require) {
-            found.must_be(require);
-        }
+    /// Tells one result. Of one of many only what is wrong is worth a line.
+    fn tell(&mut self, name: &str, is_alone: bool, mut result: Outcome) -> Result<(), Fail> {
         if let Ok(found) = &mut result {
             self.parts.append(&mut found.parts);
             self.documents.lost.extend(found.misnamed.take());
@@ -179,12 +145,12 @@ impl<'s> Told<'s> {
             Ok(_) => 1,
             Err(_) => 2,
         };
-        self.counts.entry(item.unwrap_or_default().to_owned()).or_default()[slot] += 1;
+        self.counts[slot] += 1;
         if self.screen.is_json() {
             let start = if self.entries == 0 { "{\"recordings\": [\n" } else { ",\n" };
             self.screen.raw(&format!("{start}  {}", entry(name, &result)))?;
         } else {
-            self.say(name, item.is_none(), &result);
+            self.say(name, is_alone, &result);
         }
         if let Err(error) = &result {
             let is_named = error.what.starts_with(name);
@@ -228,8 +194,7 @@ impl<'s> Told<'s> {
     }
 
     fn end(self, all: bool) -> Result<Code, Fail> {
-        let sum = |slot: usize| self.counts.values().map(|counts| counts[slot]).sum::<usize>();
-        let (same, other, unread) = (sum(0), sum(1), sum(2));
+        let [same, other, unread] = self.counts;
         if self.screen.is_json() {
             let start = if self.entries == 0 { "{\"recordings\": [" } else { "\n" };
             let reproduced = other + unread == 0;
@@ -258,7 +223,6 @@ impl<'s> Told<'s> {
             });
             return;
         }
-        self.table();
         self.screen.say_strong(&format!(
             "{}: {same} reproduced, {other} came out differently, {unread} could not be read",
             count(same + other + unread, "recording")
@@ -268,24 +232,6 @@ impl<'s> Told<'s> {
             self.screen.say(&format!(
                 "  {commit} by commit, {content} by content, {text} by text: the history was rewritten or cut off"
             ));
-        }
-    }
-
-    /// A row an item.
-    fn table(&self) {
-        if self.counts.is_empty() {
-            return;
-        }
-        let row = |item: &str, cells: [String; 3]| {
-            let [same, other, unread] = cells;
-            vec![item.to_owned(), format!("{same:>10}"), format!("{other:>6}"), format!("{unread:>6}")]
-        };
-        let mut rows = vec![row("item", ["reproduced".into(), "differ".into(), "unread".into()])];
-        rows.extend(self.counts.iter().map(|(item, counts)| {
-            row(&crate::text::plain::shown(item), counts.map(|count| count.to_string()))
-        }));
-        for line in columns::lines(&rows, self.screen.width()) {
-            self.screen.say(&line);
         }
     }
 }
@@ -327,9 +273,8 @@ fn say_divergence(name: &str, found: &Divergence, screen: &Screen) {
     screen.say(&format!("  found     {}", found.found));
 }
 
-/// A recording below the items folder: the item, its path and its blob.
+/// A recording below the items folder: its path and its blob.
 struct Found {
-    item: String,
     path: String,
     blob: Oid,
 }
@@ -362,8 +307,8 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
     let workers = (0..threads).map(|_| replay.again()).collect::<Result<Vec<_>, _>>()?;
     let mut table = Table { replay: &replay, workers, commit, policy: &held.policy, total, done: 0 };
     let (mut waiting, mut failed) = (Vec::new(), None);
-    let mut each = |item: &str, path: &str, blob: Oid| {
-        waiting.push(Found { item: item.to_owned(), path: path.to_owned(), blob });
+    let mut each = |_: &str, path: &str, blob: Oid| {
+        waiting.push(Found { path: path.to_owned(), blob });
         if waiting.len() == TOGETHER {
             failed = table.judge(&std::mem::take(&mut waiting), told).err();
         }
@@ -438,7 +383,7 @@ impl Table<'_> {
         });
         for (found, outcome) in found.iter().zip(outcomes) {
             let outcome = outcome.unwrap_or_else(|| judged(self.replay, commit, policy, found));
-            told.tell(&found.path, Some(&found.item), outcome)?;
+            told.tell(&found.path, false, outcome)?;
         }
         Ok(())
     }

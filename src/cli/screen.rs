@@ -12,7 +12,6 @@ use anstyle::{AnsiColor, Style};
 
 use super::Color;
 use super::exit::{Code, Fail};
-use super::pager;
 use crate::discussion::Discussion;
 use crate::discussion::event::Record;
 use crate::discussion::transcript::{self, Speaker};
@@ -28,8 +27,6 @@ use unicode_width::UnicodeWidthStr as _;
 pub struct Screen {
     colour: bool,
     colour_errors: bool,
-    /// Standard output is a terminal.
-    is_terminal: bool,
     quiet: bool,
     json: bool,
     /// The object of `--json` is out, or a document that is the answer itself.
@@ -42,10 +39,6 @@ pub struct Screen {
     begun: Instant,
     /// A line of progress is there, and goes before anything else is said.
     is_waiting: Cell<bool>,
-    /// The pager that a long text goes to: none in a pipe.
-    pager: RefCell<Option<Vec<String>>>,
-    /// The text for the pager so far, once there is one to collect.
-    page: RefCell<Option<String>>,
     broken: RefCell<Option<io::Error>>,
     /// Warnings for a program that passes them on; none where they are printed.
     kept: Option<RefCell<Vec<String>>>,
@@ -96,7 +89,6 @@ impl Screen {
         Screen {
             colour: wanted(io::stdout().is_terminal()),
             colour_errors: wanted(io::stderr().is_terminal()),
-            is_terminal: io::stdout().is_terminal(),
             quiet,
             json,
             has_printed_json: Cell::new(false),
@@ -104,8 +96,6 @@ impl Screen {
             progress: io::stderr().is_terminal() && !is_dumb && !anstyle_query::is_ci(),
             begun: Instant::now(),
             is_waiting: Cell::new(false),
-            pager: RefCell::new(None),
-            page: RefCell::new(None),
             broken: RefCell::new(None),
             kept: None,
         }
@@ -119,30 +109,6 @@ impl Screen {
     /// The warnings since the last time.
     pub fn take_warnings(&self) -> Vec<String> {
         self.kept.as_ref().map(RefCell::take).unwrap_or_default()
-    }
-
-    /// Whether a long text may go to a pager: on a terminal only, and where one is wanted.
-    pub fn may_page(&self, wanted: bool) {
-        if wanted && self.talks() && io::stdout().is_terminal() {
-            self.pager.replace(pager::wanted());
-        }
-    }
-
-    /// From here on the text is a page: it goes to the pager at its end.
-    pub fn page(&self) {
-        if self.pager.borrow().is_some() {
-            self.page.borrow_mut().get_or_insert_default();
-        }
-    }
-
-    /// Shows the page. A pager that cannot is no error: then the text is printed.
-    fn turn_page(&self) {
-        let (pager, page) = (self.pager.take(), self.page.take());
-        if let (Some(pager), Some(page)) = (pager, page)
-            && !pager::show(&pager, &page)
-        {
-            self.write(&page);
-        }
     }
 
     /// The columns of the terminal; none in a pipe, which has no width.
@@ -160,10 +126,6 @@ impl Screen {
 
     fn write(&self, text: &str) {
         let text = self.disarmed(text);
-        if let Some(page) = &mut *self.page.borrow_mut() {
-            page.push_str(&text);
-            return;
-        }
         self.clear_progress();
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -305,7 +267,7 @@ impl Screen {
         let message = self.hung(&plain::one_line(&plain::clean(&found.message)), used, INDENT);
         let label = self.styled(color_of(found.severity).on_default().bold(), &label);
         if self.talks() {
-            self.write(&format!("{}: {label}: {message}\n", self.link(&found.path, found.line, place)));
+            self.write(&format!("{place}: {label}: {message}\n"));
         }
     }
 
@@ -319,16 +281,6 @@ impl Screen {
         let Some(width) = self.width() else { return text.to_owned() };
         let text = super::columns::wrapped(text, used - indent, width.saturating_sub(indent));
         text.replace('\n', &format!("\n{}", " ".repeat(indent)))
-    }
-
-    /// A place in a file; where the terminal shows links, one that opens it.
-    fn link(&self, path: &str, line: usize, shown: String) -> String {
-        let full =
-            std::path::absolute(path).ok().filter(|full| self.colour && self.is_terminal && full.exists());
-        full.map_or(shown.clone(), |full| {
-            let full = full.to_string_lossy().replace('%', "%25").replace(' ', "%20");
-            format!("\u{1b}]8;;file://{full}#{line}\u{1b}\\{shown}\u{1b}]8;;\u{1b}\\")
-        })
     }
 
     /// A line for people that stands out.
@@ -419,7 +371,6 @@ impl Screen {
 
     /// What went wrong, and what to do about it.
     pub fn error(&self, fail: &Fail) {
-        self.turn_page();
         self.json(&super::exit::to_json(fail));
         let help = fail.remedy().map_or(String::new(), |help| format!("\n  = help: {help}"));
         self.complain("error", AnsiColor::Red, &format!("{}{help}", plain::without_numbers(&fail.message)));
@@ -459,7 +410,6 @@ impl Screen {
 
     /// The exit code, unless the output could not be written.
     pub fn finish(&self, code: Code) -> Code {
-        self.turn_page();
         self.clear_progress();
         match self.check() {
             Ok(()) => code,

@@ -15,19 +15,15 @@ use crate::analysis::skip::Facts;
 use crate::analysis::{depth, phase_name};
 use crate::discussion::event::{Event, Record};
 use crate::git::{Leftover, Repo, Stored};
-use crate::history::decisions::{self, Decisions, Entry};
-use crate::history::provenance;
-use crate::item::Item;
 use crate::item::library::Library;
 use crate::item::meta::{Meta, Standing};
-use crate::item::persona::PHASES;
 use crate::item::step::Step;
 use crate::run::before;
 use crate::text::plain::{self, count};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable status\n          roundtable status late-fees\n\nAn item is read on its branch roundtable/<slug> (after a merge roundtable/<slug>-2, -3 …) where that is ahead of HEAD, else at HEAD. `completed_prefix` and `next_phase` of --json are what a build goes by; `codebase_moved_on` tells whether anything outside of the items differs from the commit that the analysis looked at."
+    after_help = "Examples: roundtable status\n          roundtable status late-fees\n\nAn item is read on its branch roundtable/<slug> (after a merge roundtable/<slug>-2, -3 …) where that is ahead of HEAD, else at HEAD."
 )]
 pub struct Options {
     /// One item: its folder's path, or its slug
@@ -72,13 +68,11 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         }
         found.retain(|path, _| kept.contains(path));
     }
-    let mut moved = Moved { repo: &repo, head, items: config.folders(), known: BTreeMap::new() };
     let mut items = Vec::new();
     for (path, item) in &found {
-        items.push(entry(path, item, &library, &repo, &mut moved)?);
+        items.push(entry(path, item, &library, &repo)?);
     }
     let leftovers = repo.leftovers();
-    screen.page();
     say(&found, &items, screen);
     if options.item.is_some() {
         for ((path, item), entry) in found.iter().zip(&items) {
@@ -100,8 +94,6 @@ const MOST_AFTER: usize = 1_000;
 struct Found {
     meta: Meta,
     commit: Oid,
-    /// The digits of the last log or recording.
-    last: Option<String>,
     scan: Option<Oid>,
     documents: Vec<(String, Oid)>,
     recordings: Vec<(String, Oid)>,
@@ -114,34 +106,13 @@ fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, Found>
         let at = format!("{}/{}", item.path, crate::item::meta::FILE);
         match Meta::read(&at, &item.meta) {
             Ok(meta) => {
-                let Stored { path, last, scan, documents, recordings, .. } = item;
-                found.insert(path, Found { meta, commit, last, scan, documents, recordings });
+                let Stored { path, scan, documents, recordings, .. } = item;
+                found.insert(path, Found { meta, commit, scan, documents, recordings });
             }
             Err(finding) => findings.push(finding),
         }
     }
     crate::text::finding::Finding::all(findings).map_or(Ok(()), |finding| Err(finding.into()))
-}
-
-/// Whether the codebase has moved on since a hash: asked once for each.
-struct Moved<'r> {
-    repo: &'r Repo,
-    head: Oid,
-    items: Vec<&'r str>,
-    known: BTreeMap<String, bool>,
-}
-
-impl Moved<'_> {
-    /// None where meta.json names no commit.
-    fn on(&mut self, meta: &Meta) -> Result<Option<bool>, Fail> {
-        let Some(hash) = meta.codebase_hash() else { return Ok(None) };
-        if let Some(known) = self.known.get(hash) {
-            return Ok(Some(*known));
-        }
-        let moved = self.repo.moved_on(hash, self.head, &self.items)?;
-        self.known.insert(hash.to_owned(), moved);
-        Ok(Some(moved))
-    }
 }
 
 /// How far an item is. What `skip_if` leaves out is asked only in a phase that has such a step.
@@ -167,17 +138,10 @@ fn standing(path: &str, item: &Found, library: &Library, repo: &Repo) -> Result<
     Ok(Standing { phase: next.map(|step| step.phase.clone()), next_step: next.map(|step| step.id.clone()) })
 }
 
-fn entry(
-    path: &str,
-    item: &Found,
-    library: &Library,
-    repo: &Repo,
-    moved: &mut Moved<'_>,
-) -> Result<Value, Fail> {
+fn entry(path: &str, item: &Found, library: &Library, repo: &Repo) -> Result<Value, Fail> {
     let meta = &item.meta;
     let open = open_questions(repo, item)?;
     let stands = standing(path, item, library, repo)?;
-    let prefix = meta.completed_prefix();
     Ok(json!({
         "path": path,
         "slug": table::slug(path),
@@ -187,12 +151,6 @@ fn entry(
         "steps_completed": meta.steps_completed(),
         "elaborations": meta.elaborations().len(),
         "open_questions": open.len(),
-        "phases_completed": meta.phases_completed(),
-        "completed_prefix": prefix,
-        "next_phase": PHASES.get(prefix.len()).map(|(phase, _)| *phase),
-        "codebase_hash": meta.codebase_hash(),
-        "codebase_moved_on": moved.on(meta)?,
-        "last_change": last_change(item),
     }))
 }
 
@@ -219,24 +177,6 @@ fn open_questions(repo: &Repo, item: &Found) -> Result<Vec<(String, String)>, Fa
     Ok(open)
 }
 
-/// When the analysis last changed the item: its last log or recording, else when it was made. No
-/// history is walked for it.
-fn last_change(item: &Found) -> Option<String> {
-    let spread = |digits: &String| {
-        let part = |range: std::ops::Range<usize>| digits.get(range).unwrap_or_default();
-        format!(
-            "{}-{}-{}T{}:{}:{}Z",
-            part(0..4),
-            part(4..6),
-            part(6..8),
-            part(9..11),
-            part(11..13),
-            part(13..15)
-        )
-    };
-    item.last.as_ref().map(spread).or_else(|| item.meta.created_at().map(plain::shown))
-}
-
 fn word<'v>(entry: &'v Value, key: &str) -> &'v str {
     entry[key].as_str().unwrap_or_default()
 }
@@ -251,9 +191,7 @@ fn say(found: &BTreeMap<String, Found>, items: &[Value], screen: &Screen) {
         let steps = count(item.meta.steps_completed().len(), "step");
         let talks = count(item.meta.elaborations().len(), "discussion");
         let status = plain::shown(&item.meta.analysis_status());
-        let moved = if entry["codebase_moved_on"] == true { ", codebase moved on" } else { "" };
-        let changed = word(entry, "last_change").get(..10).unwrap_or_default().to_owned();
-        vec![plain::shown(path), status, next, format!("{steps} done, {talks}{moved}"), changed]
+        vec![plain::shown(path), status, next, format!("{steps} done, {talks}")]
     };
     let rows: Vec<Vec<String>> = found.iter().zip(items).map(row).collect();
     for line in columns::lines(&rows, screen.width()) {
@@ -301,23 +239,10 @@ fn page(
             screen.say(&format!("  Open: the discussion of step {step} waits for its user, {turns} so far"));
         }
     }
-    match (item.meta.codebase_hash(), entry["codebase_moved_on"].as_bool()) {
-        (Some(hash), Some(true)) => screen.say(&format!(
-            "  The codebase has moved on since {}; the quick scan may be out of date.",
-            plain::shown(hash)
-        )),
-        (Some(hash), _) => screen.say(&format!("  The codebase is as it was at {}.", plain::shown(hash))),
-        _ => {}
-    }
-    if !word(entry, "last_change").is_empty() {
-        screen.say(&format!("  Last change: {}", word(entry, "last_change")));
-    }
     for record in item.meta.elaborations() {
         let field = |key: &str| plain::shown(record.get(key).and_then(Value::as_str).unwrap_or_default());
         screen.say(&format!("  Discussed {}: {}", field("step_id"), field("synthesis_summary")));
     }
-    say_replaced(&provenance::decisions(repo, item.commit, &read, None)?, screen);
-    say_unmentioned(repo, item.commit, &read, screen)?;
     let open = open_questions(repo, item)?;
     if !open.is_empty() {
         screen.say(&format!("  {} open:", count(open.len(), "question")));
@@ -327,55 +252,6 @@ fn page(
     }
     if open.len() > MOST {
         screen.say(&format!("    and {} more", open.len() - MOST));
-    }
-    Ok(())
-}
-
-/// Decisions that a later one replaces.
-fn say_replaced(decisions: &Decisions, screen: &Screen) {
-    let replaced: Vec<&Entry> = decisions.replaced().collect();
-    if replaced.is_empty() {
-        return;
-    }
-    screen.say(&format!("  {} replaced by a later one:", count(replaced.len(), "decision")));
-    for entry in replaced {
-        let (text, by) = (plain::one_line(&plain::clean(&entry.text)), entry.replaced_by.join(", "));
-        screen.say(&format!("    {}: {text} (replaced by {by})", entry.id));
-    }
-}
-
-/// Decisions that nothing refers to: no document of the item besides the record itself, and no file of the
-/// repository, by the record's number or name.
-fn say_unmentioned(repo: &Repo, commit: Oid, item: &Item, screen: &Screen) -> Result<(), Fail> {
-    let is_record = |(name, _): &(&str, &str)| decisions::record_number(name).is_some();
-    let records: Vec<(&str, &str)> = item.documents().filter(is_record).collect();
-    if records.is_empty() {
-        return Ok(());
-    }
-    let spellings = |name: &str| {
-        let stem = name.trim_start_matches("adr/").trim_end_matches(".md").to_lowercase();
-        [format!("adr-{}", &stem[..4]), format!("adr {}", &stem[..4]), stem]
-    };
-    let words: Vec<String> = records.iter().flat_map(|(name, _)| spellings(name)).collect();
-    let own = ["adr", "analysis", "elaborations", "meta.json"].map(|name| format!("{}/{name}", item.path));
-    let census = repo.census(commit, &words, &own)?;
-    let mut found = Vec::new();
-    for (at, (name, text)) in records.iter().enumerate() {
-        let is_counted = |counts: &Vec<usize>| counts[at * 3..at * 3 + 3].iter().any(|count| *count > 0);
-        let in_record = |(other, text): &(&str, &str)| {
-            let text = text.to_lowercase();
-            other != name && spellings(name).iter().any(|spelling| text.contains(spelling))
-        };
-        if !census.files.values().any(is_counted) && !records.iter().any(in_record) {
-            let title = text.lines().next().unwrap_or(name).trim_start_matches(['#', ' ']);
-            found.push((name, plain::shown(title)));
-        }
-    }
-    if !found.is_empty() {
-        screen.say(&format!("  {} that nothing refers to:", count(found.len(), "decision")));
-    }
-    for (name, title) in found {
-        screen.say(&format!("    {}: {title}", plain::shown(name)));
     }
     Ok(())
 }

@@ -95,7 +95,6 @@ fn work_tree_config(global: &Global, root: &Path) -> Result<Config, Fail> {
 }
 
 fn list(library: &Library, screen: &Screen) -> Result<Code, Fail> {
-    screen.page();
     let row = |step: &Step| {
         vec![format!("  {}", step.id), step.title.clone(), step.depth.to_string(), step.outputs.join(", ")]
     };
@@ -124,7 +123,6 @@ fn as_json(step: &Step) -> Value {
 }
 
 fn show(step: &Step, screen: &Screen) -> Result<Code, Fail> {
-    screen.page();
     screen.say_strong(&format!("Step {}: {}", step.id, step.title));
     screen.say(&format!(
         "{}, {} depth, asked by {}; writes {}",

@@ -2,7 +2,6 @@
 
 mod analysis;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use clap::Args;
@@ -28,15 +27,12 @@ use crate::text::plain::{self, count};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable why docs/requirements/offline-mode/requirements-spec.md:42\n          roundtable why docs/requirements/offline-mode/requirements-spec.md --rev roundtable/offline-mode\n          roundtable why docs/requirements/offline-mode/requirements-spec.md --markdown"
+    after_help = "Examples: roundtable why docs/requirements/offline-mode/requirements-spec.md:42\n          roundtable why docs/requirements/offline-mode/requirements-spec.md --rev roundtable/offline-mode"
 )]
 pub struct Options {
     /// A file of the repository, and a line of it; without a line, every discussion that wrote in it
     #[arg(value_name = "FILE[:LINE[:COL]]")]
     place: String,
-    /// Of a file without a line: a Markdown table of each addition, with who, when and on what
-    #[arg(long, conflicts_with = "json")]
-    markdown: bool,
     /// The commit to read the file at
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     rev: String,
@@ -92,13 +88,6 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let library = table::BuiltIn::begin().library(&repo, commit, &config)?;
     let item = repo.item_of(commit, &path)?.map(|item| (path[item.len() + 1..].to_owned(), item));
     let subject = Subject { repo: &repo, commit, library, path, item, text };
-    if options.markdown {
-        if line.is_some() {
-            return Err(Fail::new("--markdown is about a whole file").with_hint("leave the line out"));
-        }
-        return subject.table(screen);
-    }
-    screen.page();
     let lines = subject.text.lines().count();
     match line {
         None => subject.list(screen),
@@ -308,8 +297,7 @@ impl Subject<'_> {
         screen: &Screen,
     ) -> Result<Code, Fail> {
         let opened = &source.finished.opened;
-        let brought = self.brought(&[source.recording.as_str()])?;
-        let commit = brought[&source.recording];
+        let commit = self.brought(&source.recording)?;
         let record = self.record(&trace.step_id, trace.at)?;
         let talk = format!(
             "the discussion of step {} ({}), {}",
@@ -400,89 +388,16 @@ impl Subject<'_> {
         Ok(Code::Yes)
     }
 
-    /// Every addition to the file: its lines, who spoke, when, on what, and the commit.
-    fn table(&self, screen: &Screen) -> Result<Code, Fail> {
-        let name = self.item.as_ref().map(|(name, _)| name.as_str()).unwrap_or_default();
-        let cell = |text: &str| plain::markdown(&plain::one_line(text));
-        let mut out = format!("# Where {} comes from\n\n", plain::markdown(&plain::shown(&self.path)));
-        out.push_str("| Lines | Kind | Text | By | Turns | Step | Time | Commit |\n");
-        out.push_str("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-        let found = self.additions()?;
-        let recordings = found.iter().filter_map(|one| Some(one.source.as_ref()?.recording.as_str()));
-        let commits = self.brought(&recordings.collect::<Vec<_>>())?;
-        for Added { trace, source, finding } in found {
-            let whole = format!("{}-{}", trace.line, trace.end);
-            let (step, time) = (cell(&trace.step_id), trace.at);
-            let Some(source) = source else {
-                out.push_str(&format!(
-                    "| {whole} | addition | no recording of it is here | | | {step} | {time} | |\n"
-                ));
-                continue;
-            };
-            let commit = commits.get(&source.recording).map(|commit| short(*commit)).unwrap_or_default();
-            let rows = match finding {
-                Some(finding) => vec![(range(trace.line..=trace.end).unwrap_or_default(), finding)],
-                None => self.marked(name, &trace, &source)?,
-            };
-            for (lines, finding) in rows {
-                let (kind, text, by) =
-                    (finding.kind, cell(&finding.text), cell(&self.speakers(&finding, &source)));
-                let turns: Vec<String> = finding.turns.iter().map(u32::to_string).collect();
-                let turns = turns.join(", ");
-                out.push_str(&format!(
-                    "| {lines} | {kind} | {text} | {by} | {turns} | {step} | {time} | {commit} |\n"
-                ));
-            }
-        }
-        screen.document(&out)?;
-        Ok(Code::Yes)
-    }
-
-    /// The findings that a discussion wrote below its marker, with their lines.
-    fn marked(&self, name: &str, trace: &Trace, source: &Source) -> Result<Vec<(String, Finding)>, Fail> {
-        let written = trace::written(name, &self.text, trace, &source.finished, &self.library)?;
-        let row = |(number, finding)| {
-            let lines = written.iter().filter(|(_, one)| *one == Some(number)).map(|(line, _)| *line);
-            match range(lines) {
-                Some(lines) => Some((lines, finding)),
-                // It is not in this file.
-                None if written.iter().any(|(_, one)| one.is_some()) => None,
-                None => Some((format!("{}-{}", trace.line, trace.end), finding)),
-            }
-        };
-        Ok(trace::findings(&source.finished.summary).into_iter().enumerate().filter_map(row).collect())
-    }
-
-    /// The users in whose turns a finding was said, else those whom it names.
-    fn speakers(&self, finding: &Finding, source: &Source) -> String {
-        let users = source.finished.log.iter().filter_map(|record| match &record.event {
-            Event::User(said) if finding.turns.contains(&said.turn?) => Some(plain::shown(&said.by)),
-            _ => None,
-        });
-        let users: BTreeSet<String> = users.collect();
-        match users.is_empty() {
-            true => trace::authors(&finding.by, &self.library),
-            false => users.into_iter().collect::<Vec<_>>().join(", "),
-        }
-    }
-
-    /// The commits that brought recordings to this history, wherever their item's folder was then.
-    fn brought(&self, recordings: &[&str]) -> Result<BTreeMap<String, Oid>, Fail> {
+    /// The commit that brought a recording to this history, wherever its item's folder was then.
+    fn brought(&self, recording: &str) -> Result<Oid, Fail> {
         let objects = self.repo.objects(Unwritten::new()).of_history();
-        let blob = |path: &&str| match objects.there(self.commit, path) {
-            Some(There::File(blob)) => Some(((*path).to_owned(), blob)),
-            _ => None,
-        };
-        let wanted: Vec<(String, Oid)> = recordings.iter().filter_map(blob).collect();
-        let found = objects.brought(self.commit, &wanted)?;
-        let commit = |path: &&str| -> Result<(String, Oid), Fail> {
-            let commit = match found.get(*path) {
-                Some(brought) => brought.commit,
-                None => self.repo.brought(self.commit, path)?,
-            };
-            Ok(((*path).to_owned(), commit))
-        };
-        recordings.iter().map(commit).collect()
+        if let Some(There::File(blob)) = objects.there(self.commit, recording) {
+            let found = objects.brought(self.commit, &[(recording.to_owned(), blob)])?;
+            if let Some(brought) = found.get(recording) {
+                return Ok(brought.commit);
+            }
+        }
+        Ok(self.repo.brought(self.commit, recording)?)
     }
 
     /// Every discussion that wrote in the file.
@@ -524,12 +439,6 @@ impl Subject<'_> {
 fn said<'s>(source: &'s Source, finding: Option<&Finding>) -> Vec<&'s Record> {
     let rests: &[u32] = finding.map_or(&[], |finding| &finding.turns);
     source.finished.log.iter().filter(|record| turn(record).is_some_and(|t| rests.contains(&t))).collect()
-}
-
-/// "12", "12-14": from the first line to the last.
-fn range(lines: impl Iterator<Item = usize> + Clone) -> Option<String> {
-    let (first, last) = (lines.clone().min()?, lines.max()?);
-    Some(if first == last { first.to_string() } else { format!("{first}-{last}") })
 }
 
 /// "turn 4", "turns 4 and 7".

@@ -17,8 +17,6 @@ use crate::text::template::{Failed, safe};
 
 /// Room for a transcript in a comment, in characters.
 const TRANSCRIPT: usize = 40_000;
-/// Turns of a summary's table that are shown at most.
-const TURNS: usize = 400;
 
 /// What is told of an analysis.
 pub struct Walked<'a> {
@@ -296,9 +294,6 @@ pub struct Told<'a> {
     pub number: u64,
     pub links: Links,
     pub unused: &'a [Unused],
-    pub announcements: &'a [String],
-    /// `usage` of the report, where a model spoke.
-    pub usage: &'a serde_json::Value,
     pub outcome: Result<'a>,
 }
 
@@ -447,62 +442,6 @@ impl Told<'_> {
             needs_approval => self.links.needs_approval,
         };
         Ok((title, self.library.templates.render("github/pull-request.md", values)?))
-    }
-
-    /// The job's summary: a table of turns, what was added, a diagram.
-    ///
-    /// # Errors
-    /// A template that cannot be rendered.
-    pub fn job_summary(&self) -> std::result::Result<String, Failed> {
-        let finished = self.finished;
-        let diagram = page::render(&finished.log, &finished.opened, self.library, Format::Mermaid)?;
-        let turns: Vec<_> =
-            finished.log.iter().filter_map(|record| self.turn(&record.event)).take(TURNS).collect();
-        let announcements: Vec<_> =
-            self.announcements.iter().map(|line| safe(inert(&plain::markdown(line)))).collect();
-        let values = context! {
-            step => self.step(),
-            summary => self.summary(),
-            turns,
-            announcements,
-            unused => self.unused(),
-            usage => self.usage(),
-            cost => self.usage.get("cost").and_then(serde_json::Value::as_f64),
-            diagram => safe(diagram),
-        };
-        self.library.templates.render("github/summary.md", values)
-    }
-
-    /// What each request took, in numbers; nothing where no model was asked.
-    fn usage(&self) -> Vec<minijinja::Value> {
-        let rows = self.usage.get("turns").and_then(serde_json::Value::as_array);
-        let number = |row: &serde_json::Value, key: &str| row.get(key).and_then(serde_json::Value::as_u64);
-        let row = |row: &serde_json::Value| {
-            let key = row.get("by").and_then(serde_json::Value::as_str).unwrap_or_default();
-            let name = |key| self.library.cast.get(key).map_or(key, |one| one.name.as_str());
-            let name = key.split(", ").map(name).collect::<Vec<_>>().join(", ");
-            Some(context! {
-                turn => number(row, "turn")?,
-                by => safe(inert(&plain::markdown(&name))),
-                input => number(row, "input_tokens")?,
-                cached => number(row, "cached_input_tokens")?,
-                output => number(row, "output_tokens")?,
-            })
-        };
-        rows.into_iter().flatten().filter_map(row).take(TURNS).collect()
-    }
-
-    fn turn(&self, event: &Event) -> Option<minijinja::Value> {
-        let name =
-            |key: &str| self.library.cast.get(key).map_or_else(|| key.to_owned(), |one| one.name.clone());
-        let (number, by, text) = match event {
-            Event::Contribution(said) => (said.turn, name(&said.by), &said.text),
-            Event::User(message) => (message.turn?, message.by.clone(), &message.text),
-            _ => return None,
-        };
-        let text = plain::cut(&plain::one_line(text), 200);
-        let harmless = |text: &str| safe(inert(&plain::markdown(text)));
-        Some(context! { number, by => harmless(&by), text => harmless(&text) })
     }
 }
 

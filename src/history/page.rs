@@ -1,4 +1,4 @@
-//! A recorded discussion as a page: Markdown, HTML, or a Mermaid sequence diagram. The templates
+//! A recorded discussion as a page: Markdown or HTML. The templates
 //! under `templates/pages/` say how it looks; what is here is what they are given.
 //!
 //! Every word of a user, a voice or a document is a value, and the template's ending says how it is
@@ -32,7 +32,6 @@ use crate::text::template::{Failed, safe};
 pub enum Format {
     Markdown,
     Html,
-    Mermaid,
 }
 
 impl Format {
@@ -40,16 +39,9 @@ impl Format {
         match self {
             Format::Markdown => "pages/discussion.md",
             Format::Html => "pages/discussion.html",
-            Format::Mermaid => "pages/discussion.mmd",
         }
     }
 }
-
-/// Messages of a diagram are cut after this many characters, and broken into lines of so many.
-const BRIEF: usize = 160;
-const BROAD: usize = 44;
-/// A diagram takes no more messages after this many characters: Mermaid draws none over 50,000.
-const DIAGRAM: usize = 30_000;
 
 /// Seats have a colour each; who sits further down shares one.
 const COLOURS: usize = 6;
@@ -61,8 +53,6 @@ struct Seat {
     role: String,
     /// Its colour.
     seat: usize,
-    /// Its name in a diagram.
-    id: String,
     #[serde(skip)]
     key: String,
 }
@@ -78,10 +68,6 @@ pub(crate) struct Entry {
     note: &'static str,
     paragraphs: Vec<String>,
     lines: Vec<String>,
-    /// For a diagram: who speaks to whom, in few words.
-    from: String,
-    to: String,
-    brief: String,
 }
 
 #[derive(Serialize)]
@@ -102,14 +88,8 @@ pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format
         Event::Synthesis(summary) => Some(summary),
         _ => None,
     });
-    let table = Table { library, opened, seats: seats(log, library) };
+    let table = Table { seats: seats(log, library) };
     let entries: Vec<Entry> = log.iter().filter_map(|record| table.entry(&record.event)).collect();
-    let mut drawn = 0;
-    let fits = |entry: &&Entry| {
-        drawn += entry.brief.len() * 2 + 24;
-        drawn < DIAGRAM
-    };
-    let shown = entries.iter().take_while(fits).count();
     let turns = entries.iter().filter_map(|entry| entry.turn).max().unwrap_or(0);
     let synthesis = match &end {
         Some(end) => crate::synthesis::summary_text(end, library)?,
@@ -135,10 +115,7 @@ pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format
         run => plain::shown(&opened.run),
         introduction => paragraphs(introduction(library, opened)?.trim_matches(['-', '\n'])),
         personas => Serde(&table.seats),
-        last => table.seats.last().map_or("user", |seat| seat.id.as_str()),
-        caption => brief(&format!("{}, {} (step {})", opened.step.title, opened.item_name, opened.step.id)),
         entries => Serde(&entries),
-        shown,
         summary => found.map(|found| summary(found, library)),
         synthesis => safe(synthesis),
     };
@@ -149,8 +126,8 @@ pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format
 
 /// What was said in a discussion, for a template.
 #[cfg(feature = "cli")]
-pub(crate) fn entries(log: &[Record], opened: &Opened, library: &Library) -> Vec<Entry> {
-    let table = Table { library, opened, seats: seats(log, library) };
+pub(crate) fn entries(log: &[Record], library: &Library) -> Vec<Entry> {
+    let table = Table { seats: seats(log, library) };
     log.iter().filter_map(|record| table.entry(&record.event)).collect()
 }
 
@@ -169,7 +146,6 @@ fn summary(of: &Summary, library: &Library) -> minijinja::Value {
         open_questions => Serde(&of.open_questions),
         action_items => Serde(&said(&of.action_items)),
         text => plain::clean(&of.summary),
-        brief => brief(&of.summary),
     }
 }
 
@@ -185,7 +161,6 @@ fn seats(log: &[Record], library: &Library) -> Vec<Seat> {
         name,
         role,
         seat: at % COLOURS,
-        id: format!("p{at}"),
         key: key.to_owned(),
     };
     let cast = library.cast.iter().enumerate();
@@ -215,33 +190,19 @@ const fn verdict(outcome: Verdict) -> &'static str {
 }
 
 /// Who sits where.
-struct Table<'a> {
-    library: &'a Library,
-    opened: &'a Opened,
+struct Table {
     seats: Vec<Seat>,
 }
 
-impl Table<'_> {
+impl Table {
     fn entry(&self, event: &Event) -> Option<Entry> {
         Some(match event {
-            Event::Contribution(said) => {
-                let to = match said.purpose {
-                    Purpose::Framing => {
-                        self.library.cast.others(&said.by).next().map(|next| next.key.clone())
-                    }
-                    Purpose::Round if said.by != self.opened.lead => Some(self.opened.lead.clone()),
-                    _ => None,
-                };
-                let to = to.map_or_else(|| "user".to_owned(), |key| self.seat(&key));
-                Entry {
-                    turn: Some(said.turn),
-                    to,
-                    ..self.said("persona", &said.by, purpose(said.purpose), &said.text)
-                }
-            }
+            Event::Contribution(said) => Entry {
+                turn: Some(said.turn),
+                ..self.said("persona", &said.by, purpose(said.purpose), &said.text)
+            },
             Event::Notice(notice) => self.said("notice", &notice.by, kind(notice.notice), &notice.text),
             Event::User(message) => {
-                let to = message.to.first().unwrap_or(&self.opened.lead);
                 let label = user_label(&message.by);
                 let note = match message.class {
                     Class::OffTopic => "off topic",
@@ -252,23 +213,18 @@ impl Table<'_> {
                     name: label.trim_end_matches(':').to_owned(),
                     role: String::new(),
                     turn: message.turn,
-                    from: "user".to_owned(),
-                    to: self.seat(to),
                     ..self.said("user", "", note, &message.text)
                 }
             }
             Event::Unheard(late) => Entry {
                 name: user_label(&late.by).trim_end_matches(':').to_owned(),
                 role: String::new(),
-                from: "user".to_owned(),
-                to: self.seat(&self.opened.lead),
                 ..self.said("user", "", "not discussed", &late.text)
             },
             Event::Silence {} => Entry { name: String::new(), ..self.said("silence", "", "", "") },
             Event::Critique(one) => Entry {
                 name: format!("Critique of {}", plain::shown(&one.on)),
                 role: String::new(),
-                from: self.seat(&self.opened.lead),
                 ..self.said("notice", "", verdict(one.outcome), &one.problem)
             },
             Event::Opened(_)
@@ -291,45 +247,8 @@ impl Table<'_> {
             note,
             paragraphs: paragraphs(text),
             lines: clean.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect(),
-            from: self.seat(by),
-            to: "user".to_owned(),
-            brief: brief(&clean),
         }
     }
-
-    /// The name of a seat in a diagram; the lead's where nobody sits there.
-    fn seat(&self, key: &str) -> String {
-        let seat = self.seats.iter().find(|seat| seat.key == key).or_else(|| self.seats.first());
-        seat.map_or_else(|| "user".to_owned(), |seat| seat.id.clone())
-    }
-}
-
-/// A text in few words, in lines of a diagram's breadth.
-fn brief(text: &str) -> String {
-    let text = plain::cut(&plain::one_line(&plain::clean(text)), BRIEF);
-    let (mut out, mut breadth) = (String::new(), 0);
-    // Signs of scripts that are written without blanks are twice as broad.
-    let broad = |c: char| if c >= '\u{1100}' && c.is_alphabetic() { 2 } else { 1 };
-    for word in text.split(' ') {
-        let whole: usize = word.chars().map(broad).sum();
-        if breadth > 0 && breadth + 1 + whole > BROAD {
-            out.push('\n');
-            breadth = 0;
-        } else if breadth > 0 {
-            out.push(' ');
-            breadth += 1;
-        }
-        for c in word.chars() {
-            // A word that is too long for a line is broken where it must.
-            if breadth + broad(c) > BROAD {
-                out.push('\n');
-                breadth = 0;
-            }
-            out.push(c);
-            breadth += broad(c);
-        }
-    }
-    out
 }
 
 const fn purpose(purpose: Purpose) -> &'static str {

@@ -203,7 +203,7 @@ fn section(
                 day => day(talk),
                 turns => count(talk.finished.closed.turn_count as usize, "turn"),
                 summary => plain::clean(&talk.finished.summary.summary),
-                entries => Serde(&page::entries(&talk.finished.log, opened, library)),
+                entries => Serde(&page::entries(&talk.finished.log, library)),
                 recording => plain::shown(&talk.recording),
                 commit => talk.commit.map(short),
             }

@@ -157,23 +157,6 @@ impl Meta {
         stored.into_iter().flatten().filter_map(depth).collect()
     }
 
-    /// The commit that the analysis last looked at.
-    pub fn codebase_hash(&self) -> Option<&str> {
-        self.get("codebase_hash").as_str().filter(|hash| !hash.is_empty())
-    }
-
-    /// When the item was made, as it is written there.
-    pub fn created_at(&self) -> Option<&str> {
-        self.get("created_at").as_str()
-    }
-
-    /// The completed phases without a gap, from the first: what a build may rely on.
-    pub fn completed_prefix(&self) -> Vec<String> {
-        let done = self.phases_completed();
-        let phases = PHASES.iter().map(|(phase, _)| (*phase).to_owned());
-        phases.take_while(|phase| done.contains(phase)).collect()
-    }
-
     /// What the older field `phase_a_completed` stands for and is not said by the newer ones yet. The
     /// older field itself stays where it is.
     pub fn owed_by_legacy(&self) -> bool {
@@ -454,12 +437,6 @@ mod tests {
         assert_eq!(advance(kept, &["00-01"], &[], &[("01-requirements", Depth::Brief)], None), kept);
         let refused = meta("{\"steps_completed\": \"x\"}").with_word("steps_completed", "00-01").unwrap_err();
         assert!(refused.message.contains("not a list"));
-    }
-
-    #[test]
-    fn the_completed_prefix_has_no_gap() {
-        let found = meta("{\"phases_completed\": [\"00-quick-scan\", \"02-impact-analysis\"]}");
-        assert_eq!(found.completed_prefix(), ["00-quick-scan"]);
     }
 
     #[test]

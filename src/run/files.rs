@@ -53,7 +53,7 @@ pub fn read(folder: &Path) -> Result<Vec<File>, Finding> {
             );
         }
         let bytes = std::fs::read(path).map_err(|error| refused(path, format!("cannot be read: {error}")))?;
-        if [".md", ".txt", ".yaml", ".html", ".mmd"].iter().any(|suffix| name.ends_with(suffix)) {
+        if [".md", ".txt", ".yaml", ".html"].iter().any(|suffix| name.ends_with(suffix)) {
             found.push((name, crate::text::json::utf8(&shown(path), &bytes)?.to_owned()));
         }
     }

@@ -2,9 +2,8 @@
 //! repository's own.
 //!
 //! A user's or a model's words are only ever *values*. Every value that a `.md` template prints is
-//! escaped by [`crate::text::plain::markdown`], in a `.html` template by [`crate::text::plain::html`], in a `.mmd`
-//! one by [`crate::text::plain::mermaid`], and every value of a `.txt` template is
-//! cleaned, so that a template cannot forget it; what is ours is passed as a safe string. An
+//! escaped by [`crate::text::plain::markdown`], in a `.html` template by [`crate::text::plain::html`], and every
+//! value of a `.txt` template is cleaned, so that a template cannot forget it; what is ours is passed as a safe string. An
 //! undefined name is an error, and a template that runs away runs out of fuel.
 //!
 //! ```
@@ -158,7 +157,6 @@ fn format_value(
     let harmless = match state.name().rsplit('.').next() {
         Some("md") => plain::markdown(&text),
         Some("html") => plain::html(&text),
-        Some("mmd") => plain::mermaid(&text),
         _ => plain::clean(&text),
     };
     Ok(out.write_str(&harmless)?)

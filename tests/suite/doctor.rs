@@ -1,6 +1,5 @@
 //! `roundtable doctor`, and what other verbs say of the set-up, over real repositories.
 
-use crate::forge::git;
 use crate::kit::{AT, ITEM, Sandbox, sandbox};
 
 #[test]
@@ -63,23 +62,6 @@ fn a_commit_without_an_identity_or_a_signature_says_so_and_the_doctor_too() {
     assert_eq!(count(&run, unsigned), 0, "{}", run.stderr);
     let told = sandbox.run(&["doctor"]).ok().stdout;
     assert!(told.contains("note signing: commit.gpgsign is set"), "{told}");
-}
-
-#[test]
-fn the_doctor_names_merged_branches_in_one_line() {
-    let sandbox = sandbox();
-    sandbox.elaborate("done\n", &["--at", AT]).ok();
-    git(&sandbox.root(), &["checkout", "--quiet", "--force", "main"]);
-    git(&sandbox.root(), &["merge", "--quiet", "roundtable/offline-mode"]);
-    let told = |sandbox: &Sandbox| sandbox.run(&["doctor"]).ok().stdout;
-    assert!(told(&sandbox).contains("branch: roundtable/offline-mode is merged\n"), "{}", told(&sandbox));
-    for number in 2..=6 {
-        git(&sandbox.root(), &["branch", &format!("roundtable/offline-mode-{number}")]);
-    }
-    let told = told(&sandbox);
-    assert_eq!(told.matches("branch: ").count(), 1, "{told}");
-    assert!(told.contains("6 branches are merged: roundtable/offline-mode, "), "{told}");
-    assert!(told.contains(" and 3 more"), "{told}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is different on a terminal: colour, the pager, the width, what is waited for; and what a shell is
+//! What is different on a terminal: colour, the width, what is waited for; and what a shell is
 //! told when somebody presses tab. The terminal is made by script(1) of util-linux.
 
 use std::process::Command;
@@ -34,41 +34,10 @@ fn talked() -> (Sandbox, String) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_discussion_is_read_in_the_pager_that_the_user_has_chosen() {
-    let (sandbox, recording) = talked();
-    let show = format!("{PROGRAM} show {recording}");
-    let paged = |environment: &[(&str, &str)]| on_terminal(&sandbox, &show, environment).ok().stdout;
-    let by_pager = |text: &str| text.lines().filter(|line| line.starts_with("page:")).count();
-    let pager = ("PAGER", "sed s/^/page:/");
-    let all = paged(&[pager]);
-    assert!(by_pager(&all) > 20 && all.contains("Maya Chen (Business Analyst):"), "{all}");
-    // git's own variable goes first, `cat` and nothing are no pagers, neither is a terminal that is dumb.
-    assert!(by_pager(&paged(&[pager, ("GIT_PAGER", "cat")])) == 0);
-    assert!(by_pager(&paged(&[pager, ("GIT_PAGER", "")])) == 0);
-    assert!(by_pager(&paged(&[pager, ("TERM", "dumb")])) == 0);
-    let plainly = on_terminal(&sandbox, &format!("{show} --no-pager"), &[pager]).ok().stdout;
-    assert!(by_pager(&plainly) == 0 && plainly.contains("Maya Chen"));
-    // One that is not there, or that goes away early, takes nothing from the text or from the code.
-    assert!(paged(&[("PAGER", "/nowhere/at/all")]).contains("Maya Chen"));
-    paged(&[("PAGER", "true")]);
-    // What went wrong does not wait in a page.
-    let run = on_terminal(&sandbox, &format!("{PROGRAM} why nowhere.md"), &[pager]);
-    assert!(
-        run.code == 2 && by_pager(&run.stdout) == 0 && run.stdout.contains("nowhere.md"),
-        "{}",
-        run.stdout
-    );
-    let mut piped = sandbox.command(&["show", &recording]);
-    let run = Run::of(piped.env("PAGER", "sed s/^/page:/").env("TERM", "xterm").output().unwrap()).ok();
-    assert!(by_pager(&run.stdout) == 0 && run.stdout.contains("Maya Chen"));
-}
-
-#[cfg(target_os = "linux")]
-#[test]
 fn colour_is_for_terminals_and_for_who_asks() {
     let (sandbox, recording) = talked();
     let coloured = |more: &str, environment: &[(&str, &str)]| {
-        let command = format!("{PROGRAM} show {recording} --no-pager {more}");
+        let command = format!("{PROGRAM} show {recording} {more}");
         on_terminal(&sandbox, &command, environment).ok().stdout.contains("\u{1b}[")
     };
     assert!(coloured("", &[]));
@@ -94,9 +63,7 @@ fn status_fits_the_terminal_and_has_no_width_in_a_pipe() {
     let long = "docs/requirements/an-item-with-a-name-that-is-longer-than-most-terminals-are-wide/meta.json";
     sandbox.commit(&[(long, "{\"analysis_status\": \"全角\"}\n"), ("docs/requirements/x/meta.json", "{}\n")]);
     for columns in [40, 60, 100] {
-        let run =
-            on_terminal(&sandbox, &format!("stty cols {columns} rows 24; {PROGRAM} status --no-pager"), &[])
-                .ok();
+        let run = on_terminal(&sandbox, &format!("stty cols {columns} rows 24; {PROGRAM} status"), &[]).ok();
         for line in run.stdout.lines() {
             assert!(line.trim_end().width() <= columns, "{columns}: {line}");
         }
@@ -118,7 +85,7 @@ fn findings_fit_the_terminal_and_their_quotations_stay_in_view() {
     );
     sandbox.commit(&[("docs/desk.md", text.as_str())]);
     for columns in [30, 60, 100] {
-        let command = format!("stty cols {columns} rows 24; {PROGRAM} review --no-pager --color never docs");
+        let command = format!("stty cols {columns} rows 24; {PROGRAM} review --color never docs");
         let run = on_terminal(&sandbox, &command, &[]);
         let lines: Vec<&str> = run.stdout.lines().map(str::trim_end).collect();
         // A place is one word.

@@ -28,7 +28,6 @@ use crate::item::step::{Prompt, Step};
 use crate::item::{DRAFT, Item};
 use crate::review::{self, Document, Rules};
 use crate::run::Landed;
-use crate::synthesis::{self, Placed};
 use crate::text::path;
 use crate::text::plain;
 use path::OutputPath;
@@ -84,7 +83,7 @@ impl Job<'_> {
         let address = self.write(read, &marker, &comment, true);
         let commit = went.commit().map(|commit| commit.to_string()).unwrap_or_default();
         self.outputs(&commit, &seat.branch, &told.links.pull_request, &address);
-        actions::summary(comment.split_once('\n').map_or("", |(_, rest)| rest))?;
+        self.summarise(&comment, 1);
         let mut report = went.to_json();
         report["pull_request"] = json!(told.links.pull_request);
         report["comment"] = json!(address);
@@ -187,7 +186,6 @@ impl Job<'_> {
             _ => return self.tell_part(read, seat, landed),
         };
         let library = self.library()?;
-        let announcements = announcements(&landed.outcome);
         let unused = read.unused(log);
         let commit = committed(landed)?;
         let (gaps, possible) = (self.gaps(&library, commit, log)?, self.possible(read));
@@ -197,8 +195,6 @@ impl Job<'_> {
             number: read.thread.number,
             links: self.links(seat, Some((commit, &landed.outcome.recording)))?,
             unused: &unused,
-            announcements: &announcements,
-            usage: &landed.held.usage.value(),
             outcome: Outcome { gaps: &gaps, possible: &possible, leaves: &read.leaves },
         };
         let (title, body) = told.pull_request()?;
@@ -207,9 +203,7 @@ impl Job<'_> {
         let text = told.comment(&marker)?;
         let comment = self.write(read, &marker, &text, true);
         self.outputs(&commit.to_string(), &seat.branch, &told.links.pull_request, &comment);
-        if let Err(fail) = told.job_summary().map_err(Fail::from).and_then(|text| actions::summary(&text)) {
-            self.screen.warn(&fail.to_line());
-        }
+        self.summarise(&text, 1);
         let pull_request = told.links.pull_request.clone();
         self.report(landed, &pull_request, &comment, &unused);
         Ok(Answered::Now)
@@ -224,7 +218,6 @@ impl Job<'_> {
         let unused = read.unused(log);
         let mut result = None;
         if let Some(finished) = ended {
-            let announcements = announcements(&landed.outcome);
             let (gaps, possible) = (self.gaps(&library, commit, log)?, self.possible(read));
             let mut told = Told {
                 finished,
@@ -232,8 +225,6 @@ impl Job<'_> {
                 number: read.thread.number,
                 links: links.clone(),
                 unused: &unused,
-                announcements: &announcements,
-                usage: &landed.held.usage.value(),
                 outcome: Outcome { gaps: &gaps, possible: &possible, leaves: &[] },
             };
             let (title, body) = told.pull_request()?;
@@ -258,10 +249,7 @@ impl Job<'_> {
         let text = part.comment(&marker)?;
         let comment = self.write(read, &marker, &text, false);
         self.outputs(&commit.to_string(), &opened.branch, &links.pull_request, &comment);
-        let shown: String = text.lines().skip(2).map(|line| format!("{line}\n")).collect();
-        if let Err(fail) = actions::summary(&shown) {
-            self.screen.warn(&fail.to_line());
-        }
+        self.summarise(&text, 2);
         self.report(landed, &links.pull_request, &comment, &unused);
         Ok(if ended.is_some() { Answered::Over } else { Answered::Open })
     }
@@ -327,6 +315,14 @@ impl Job<'_> {
         };
         let written = self.hub.comment(read.thread.number, known, marker, &own, text);
         self.warn("the issue has no comment", written).unwrap_or_default()
+    }
+
+    /// Our comment as the job's summary, without the lines of its marker.
+    fn summarise(&self, comment: &str, marker_lines: usize) {
+        let shown: Vec<&str> = comment.lines().skip(marker_lines).collect();
+        if let Err(fail) = actions::summary(&shown.join("\n")) {
+            self.screen.warn(&fail.to_line());
+        }
     }
 
     fn outputs(&self, commit: &str, branch: &str, pull: &str, comment: &str) {
@@ -454,13 +450,6 @@ impl Job<'_> {
 fn left_out(unused: &[Unused]) -> Value {
     let one = |one: &Unused| json!({"id": one.id, "by": one.by, "reason": one.why});
     unused.iter().map(one).collect()
-}
-
-/// What is in the documents now, a line each.
-fn announcements(outcome: &synthesis::Outcome) -> Vec<String> {
-    let line =
-        |placed: &Placed| format!("{}, section {}: {}", placed.path, placed.section, placed.description);
-    outcome.placed.iter().map(line).collect()
 }
 
 /// The commit of a discussion that is told.

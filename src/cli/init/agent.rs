@@ -1,23 +1,16 @@
 //! `roundtable init --agent`: the server, the skill and the hooks where an agent looks for them.
 //!
-//! Invariant: a file that exists is left as it is; what would have to be in it is printed. Only AGENTS.md,
-//! and only where it is asked for, gets a block of ours at its end.
+//! Invariant: a file that exists is left as it is; what would have to be in it is printed.
 //!
 //! The hooks run `roundtable check --hook AGENT` before a tool writes and at the end of a turn ([`crate::cli::agent_hook`]
 //! reads what they are given): `.claude/settings.json` has them under `PreToolUse` and `Stop`.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
-use super::{FileState, Wanted, state_of};
+use super::Wanted;
 use crate::cli::agent_hook::Agent;
-use crate::cli::exit::Fail;
 
 const SKILL: &str = include_str!("../../../skills/roundtable/SKILL.md");
-const AGENTS: &str = "AGENTS.md";
-const BEGIN: &str = "<!-- roundtable:begin -->";
-const END: &str = "<!-- roundtable:end -->";
 
 /// What an agent needs, in files of its own.
 pub fn files(agent: Agent) -> Vec<Wanted> {
@@ -90,25 +83,4 @@ fn hooks(agent: Agent) -> (&'static str, Value) {
             )
         }
     }
-}
-
-/// AGENTS.md with our block, and whether that is to be written.
-pub fn agents_md(root: &Path) -> Result<(Wanted, FileState), Fail> {
-    let block = format!(
-        "{BEGIN}\nRequirements items are discussed with the `roundtable` MCP server (skill `roundtable`): `review` shows what \
-         documents leave open, `open` begins a discussion of a step. Only the user decides.\n{END}\n"
-    );
-    let file = |text: String| Wanted::text(AGENTS, text);
-    if state_of(root, &file(block.clone()))? == FileState::Missing {
-        return Ok((file(block), FileState::Missing));
-    }
-    let text = std::fs::read_to_string(root.join(AGENTS))
-        .map_err(|error| Fail::new(format!("{AGENTS} cannot be read: {error}")))?;
-    let ours = text.find(BEGIN).zip(text.find(END)).filter(|(begin, end)| begin < end);
-    let after = match ours {
-        Some((begin, end)) => format!("{}{}{}", &text[..begin], block.trim_end(), &text[end + END.len()..]),
-        None => format!("{text}{}{block}", if text.ends_with('\n') { "\n" } else { "\n\n" }),
-    };
-    let state = if after == text { FileState::Same } else { FileState::Missing };
-    Ok((file(after), state))
 }

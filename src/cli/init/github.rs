@@ -76,7 +76,6 @@ pub fn action(options: &Options) -> Result<Option<String>, Fail> {
 pub fn workflows(options: &Options, action: Option<&str>) -> Vec<Wanted> {
     let filled = |name: &str, text: &str| {
         let text = listening(text, options);
-        let text = if options.reusable { callable(&text, options.voice) } else { text };
         let text = match action {
             Some(action) => {
                 let version = concat!("v", env!("CARGO_PKG_VERSION"));
@@ -160,18 +159,6 @@ fn listening(workflow: &str, options: &Options) -> String {
     let after = |text: &str, line: &str, more: &str| text.replacen(line, &format!("{line}{more}"), 1);
     let text = after(workflow, "    types: [labeled]\n", &comments);
     after(&text, "      github.event_name == 'workflow_dispatch' ||\n", &begins)
-}
-
-/// A workflow that other repositories of an organisation call.
-fn callable(workflow: &str, voice: Voice) -> String {
-    let mut call =
-        "on:\n  # Called by a workflow of another repository, whose event it answers.\n  workflow_call:\n"
-            .to_owned();
-    if voice.secret().is_some() {
-        // The name of the key is filled in with the voice.
-        call.push_str("    secrets:\n      ANTHROPIC_API_KEY:\n        required: true\n");
-    }
-    workflow.replacen("on:\n", &call, 1)
 }
 
 /// The owners of declared losses, where the repository names no owners yet.

@@ -44,7 +44,6 @@ fn as_json(found: &Review) -> Value {
 }
 
 fn human(found: &Review, explain: bool, screen: &Screen) {
-    screen.page();
     let mut explained = BTreeSet::new();
     for finding in &found.findings {
         let is_first = explained.insert(&finding.rule);

@@ -16,7 +16,6 @@ pub fn run(global: &Global, name: Option<&str>, screen: &Screen) -> Result<Code,
     let (config, own) = documents::on_disk(global)?;
     let folder = config.rules.as_deref().unwrap_or("rules");
     let rules = Rules::over(&own).map_err(|finding| finding.below(Some(&format!("{folder}/review"))))?;
-    screen.page();
     match name {
         Some(name) => {
             let rule =

@@ -116,7 +116,6 @@ fn decided(dossier: &Dossier) -> Vec<Decided> {
 
 /// Shows the decisions of items as text or JSON.
 pub fn say(found: &[Shown], screen: &Screen) {
-    screen.page();
     let (mut all, mut all_records) = (Vec::new(), Vec::new());
     for shown in found {
         let (own, own_records) = (decided(&shown.dossier), records(&shown.dossier.decisions));

@@ -42,7 +42,6 @@ pub fn run(
         screen.document(&site::html(&dossiers, &revisions, &library)?)?;
         return Ok(Code::Yes);
     }
-    screen.page();
     for shown in &found {
         say(shown, &library, screen);
     }

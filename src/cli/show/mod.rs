@@ -36,7 +36,7 @@ pub struct Options {
     /// The commit to read items at
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
-    /// How to show it: html is one self-contained page, mermaid a diagram that GitHub renders
+    /// How to show it: html is one self-contained page
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     format: Format,
     /// Only the decisions of items: id, words, reason, who and when, and what a later one replaces
@@ -55,7 +55,6 @@ enum Format {
     Text,
     Markdown,
     Html,
-    Mermaid,
 }
 
 /// The recording that is meant: a file, or `REV:PATH`; anything else is an item.
@@ -73,8 +72,8 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         return show_decisions(global, options, format, screen);
     }
     let Some(argument) = recording_of(options) else {
-        if options.integrity || matches!(format, Format::Markdown | Format::Mermaid) {
-            return Err(Fail::new("--integrity and the formats markdown and mermaid are for one recording")
+        if options.integrity || format == Format::Markdown {
+            return Err(Fail::new("--integrity and the format markdown are for one recording")
                 .with_hint("name it as a file or REV:PATH, or ask for --decisions of an item"));
         }
         let (what, rev) = (options.what.as_deref(), options.rev.as_deref());
@@ -102,13 +101,11 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         Format::Text => None,
         Format::Markdown => Some(page::Format::Markdown),
         Format::Html => Some(page::Format::Html),
-        Format::Mermaid => Some(page::Format::Mermaid),
     };
     if let Some(format) = format {
         screen.document(&page::render(&log, opened, &library, format)?)?;
         return Ok(Code::Yes);
     }
-    screen.page();
     screen.say(&introduction(&library, opened)?);
     for record in &log {
         screen.say_record(record, &library.cast);
@@ -129,7 +126,7 @@ fn show_decisions(global: &Global, options: &Options, format: Format, screen: &S
     if recording_of(options).is_some() {
         return Err(Fail::new("--decisions is for items").with_hint("name an item, or nothing for all items"));
     }
-    if matches!(format, Format::Html | Format::Mermaid) {
+    if format == Format::Html {
         return Err(
             Fail::new("--decisions is shown as text, --markdown or --json").with_hint("leave --format out")
         );

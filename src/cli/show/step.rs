@@ -22,7 +22,6 @@ pub fn is_log(bytes: &[u8]) -> bool {
 pub fn say(log: &Log, library: &Library, screen: &Screen) -> Option<Code> {
     let first = log.records.first()?;
     let Event::Begun(begun) = &first.event else { return None };
-    screen.page();
     screen.say_strong(&format!("{}, {}", title(begun, library), first.at));
     for record in &log.records[1..] {
         for line in told(&record.event) {

@@ -86,7 +86,6 @@ pub fn all() -> [Tool; 6] {
                 json!({
                     "discussion": discussion(),
                     "synthesis": synthesis(),
-                    "preview": {"type": "boolean", "description": "show the diff, commit nothing"},
                 }),
                 &["discussion"],
             ),
@@ -201,8 +200,6 @@ pub struct Hear {
 pub struct Close {
     pub discussion: String,
     pub synthesis: Option<Value>,
-    #[serde(default)]
-    pub preview: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

@@ -458,7 +458,7 @@ fn recordings(words: &[String]) -> Vec<Left> {
     let words = words.join("\n");
     let forged: Vec<String> = log.lines().map(|line| forged(line, &words)).collect();
     let path = sandbox.script("forged.jsonl", forged.join("\n") + "\n");
-    let shown = ["text", "markdown", "html", "mermaid"].map(|format| ["show", &path, "--format", format]);
+    let shown = ["text", "markdown", "html"].map(|format| ["show", &path, "--format", format]);
     let mut runs: Vec<Run> = shown.iter().map(|args| run(&sandbox, args)).collect();
     for args in [["show", &path, "--json"], ["show", &path, "--integrity"], ["replay", &path, "--json"]] {
         runs.push(run(&sandbox, &args));

@@ -337,8 +337,8 @@ fn shown(left: &Left) -> Vec<Exit> {
     for (name, tip) in made(&left.sandbox) {
         for (path, _) in changed(&left.sandbox, &tip).into_iter().filter(|(path, _)| path.ends_with("jsonl"))
         {
-            let ways: [(&str, Judge); 5] =
-                [("text", log), ("markdown", page), ("html", html), ("mermaid", mermaid), ("--json", log)];
+            let ways: [(&str, Judge); 4] =
+                [("text", log), ("markdown", page), ("html", html), ("--json", log)];
             for (format, judge) in ways {
                 let recording = format!("{name}:{path}");
                 let how = if format == "--json" { vec![format] } else { vec!["--format", format] };
@@ -396,22 +396,6 @@ fn names(tag: &str) -> Vec<String> {
         .map(str::to_lowercase)
         .filter(|name| !name.is_empty())
         .collect()
-}
-
-fn mermaid(exit: &Exit) {
-    for line in exit.text.lines() {
-        let ours = line == "sequenceDiagram"
-            || ["    participant ", "    Note over ", "    p", "    user->>"]
-                .iter()
-                .any(|begin| line.starts_with(begin));
-        let words = line.split_once(": ").map_or("", |(_, words)| words).replace("<br/>", " ");
-        let mut numbers = words.split('#').skip(1);
-        let escaped =
-            numbers.all(|rest| rest.split_once(';').is_some_and(|(number, _)| number.parse::<u32>().is_ok()));
-        if !ours || !escaped || words.contains(['<', '>', '%', '{', '"', '`', '\\']) {
-            exit.wrong("a line", line);
-        }
-    }
 }
 
 fn comments(left: &Left) -> Vec<Exit> {
@@ -554,14 +538,7 @@ fn outputs(left: &Left) -> Vec<Exit> {
 
 fn summary(left: &Left) -> Vec<Exit> {
     let judge: Judge = |exit| {
-        let mut text = String::new();
-        for (at, part) in exit.text.split("```mermaid\n").enumerate() {
-            let (diagram, rest) =
-                if at == 0 { ("", part) } else { part.split_once("\n```").unwrap_or((part, "")) };
-            mermaid(&Exit::new("the diagram of the summary", diagram, mermaid));
-            text.push_str(rest);
-        }
-        on_github(exit, &text);
+        on_github(exit, &exit.text);
         if exit.text.len() > 1 << 20 {
             exit.wrong("a length", exit.text.len());
         }

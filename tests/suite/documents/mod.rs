@@ -39,7 +39,7 @@ const ELSEWHERE: [(&str, usize, &str); 8] = [
     ("docs/editor.md", 2, "editors; tests/suite/editor.rs speaks their protocol"),
     ("docs/gate.md", 3, "GitHub Actions, and another layout"),
     ("docs/ci.md", 3, "other CI systems"),
-    ("docs/github.md", 5, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
+    ("docs/github.md", 4, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
     ("docs/hooks.md", 2, "pre-commit, and a server's shell"),
     ("docs/keyboard.md", 2, "a person; tests/suite/keyboard.rs types"),
     ("docs/voices.md", 1, "a model; tests/suite/live.rs has one"),
