@@ -10,6 +10,7 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Clock, Global, open, table};
 use crate::git::{Repo, short};
+use crate::github::job;
 use crate::item::{is_document, meta};
 use crate::run::clock::now;
 use crate::run::identity;
@@ -61,7 +62,7 @@ fn wanted(global: &Global, options: &Options) -> Result<Added, Fail> {
         let (item, name) = (item.unwrap_or_default(), name.unwrap_or_default());
         return Ok(Added { item, name, source: meta::Source::Manual, draft: None });
     };
-    let text = super::github::text(global, number)?;
+    let text = job::text(&open(global)?, &table::settings(global)?, number)?;
     let item = options.item.clone().unwrap_or_else(|| path::slug_of(&text.title, number));
     let name = options.name.clone().unwrap_or_else(|| text.title.clone());
     Ok(Added { item, name, source: meta::Source::GitHub(number), draft: Some(text.draft()) })

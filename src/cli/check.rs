@@ -16,15 +16,17 @@ use git2::Oid;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, read_file, report};
+use super::{Global, open, report};
 use crate::additive::Rule;
 use crate::additive::declared::Declaration;
 use crate::additive::policy::Policy;
 use crate::cli::agent_hook::Agent;
 use crate::git::{Objects, Repo, Step, Unwritten, WayBack, short};
+use crate::github::event::Event;
 use crate::item::Elsewhere;
 use crate::item::config::{self, Config};
 use crate::run::check::{self, Gate, Report};
+use crate::run::files::read_file;
 
 #[derive(Debug, Default, Args)]
 #[command(
@@ -564,7 +566,7 @@ struct Wanted {
 /// The range of the arguments, of the event in Actions, or of the upstream.
 fn asked(options: &Options, repo: &Repo, notes: &mut Vec<String>) -> Result<Wanted, Fail> {
     if options.base.is_none()
-        && let Some(event) = super::event::Event::read()?
+        && let Some(event) = Event::read()?
     {
         let (base, head, direct) = event.range(repo)?;
         let head = match &options.head {

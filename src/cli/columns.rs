@@ -1,50 +1,21 @@
-//! Rows of cells as lines of text: columns as wide as what is in them on a terminal, and no
-//! wider together than the terminal is.
+//! Rows of cells as lines of text, and text that fits the terminal.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Between two columns.
 const GAP: usize = 2;
-/// The first column is not cut below this.
-const LEAST: usize = 12;
 
-/// The lines of a table. Where they do not fit in `room` columns of a terminal, the first cell of
-/// each row loses its middle, then the line its end. A last cell is not padded.
-pub fn lines(rows: &[Vec<String>], room: Option<usize>) -> Vec<String> {
+/// The lines of a table, each column as wide as what is in it.
+pub fn lines(rows: &[Vec<String>]) -> Vec<String> {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let mut widths: Vec<usize> = (0..count)
-        .map(|at| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width()).max().unwrap_or(0))
-        .collect();
-    let total = widths.iter().sum::<usize>() + GAP * count.saturating_sub(1);
-    if let (Some(room), Some(first)) = (room, widths.first_mut()) {
-        *first = (*first).saturating_sub(total.saturating_sub(room)).max(LEAST.min(*first));
-    }
-    rows.iter().map(|row| line(row, &widths, room)).collect()
-}
-
-fn line(row: &[String], widths: &[usize], room: Option<usize>) -> String {
-    let mut out = String::new();
-    for (at, (cell, &width)) in row.iter().zip(widths).enumerate() {
-        let shown = if at == 0 { middle_cut(cell, width) } else { cell.clone() };
-        out.push_str(&shown);
-        if at + 1 < row.len() {
-            out.push_str(&" ".repeat(width.saturating_sub(shown.width()) + GAP));
-        }
-    }
-    let out = out.trim_end();
-    room.map_or_else(|| out.to_owned(), |room| end_cut(out, room))
-}
-
-/// A text of at most so many columns; what is too long loses its middle, since names differ at
-/// their ends.
-fn middle_cut(text: &str, room: usize) -> String {
-    if text.width() <= room {
-        return text.to_owned();
-    }
-    let front = head(text, room.saturating_sub(1) / 2);
-    let reversed: String = text.chars().rev().collect();
-    let back: String = head(&reversed, room.saturating_sub(1 + front.width())).chars().rev().collect();
-    format!("{front}…{back}")
+    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width()).max();
+    let widths: Vec<usize> = (0..count).map(|at| width(at).unwrap_or(0) + GAP).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths);
+        let padded = cells.map(|(cell, width)| format!("{cell}{}", " ".repeat(width - cell.width())));
+        padded.collect::<String>().trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }
 
 /// A text of at most so many columns; what is too long loses its end.
@@ -99,7 +70,7 @@ mod tests {
         let rows =
             rows(&[["docs/日本語", "raw", "1 step"], ["docs/é🙂", "partial", "2 steps"], ["x", "raw", ""]]);
         assert_eq!(
-            lines(&rows, None),
+            lines(&rows),
             ["docs/日本語  raw      1 step", "docs/é🙂     partial  2 steps", "x            raw"]
         );
     }
@@ -114,15 +85,8 @@ mod tests {
     }
 
     #[test]
-    fn a_table_fits_the_terminal_and_a_pipe_has_no_width() {
-        let rows = rows(&[["docs/requirements/a-rather-long-name-of-an-item", "partial", "3 steps done"]]);
-        for room in [30, 40, 60] {
-            let lines = lines(&rows, Some(room));
-            assert!(lines[0].width() <= room, "{room}: {}", lines[0]);
-        }
-        assert_eq!(lines(&rows, Some(40)), ["docs/req…-an-item  partial  3 steps done"]);
-        assert_eq!(lines(&rows, Some(200)), lines(&rows, None));
-        assert_eq!(end_cut("日本語", 5), "日本…");
-        assert!(lines(&[], Some(1)).is_empty());
+    fn what_is_too_long_loses_its_end() {
+        assert_eq!((end_cut("日本語", 5).as_str(), end_cut("日本", 5).as_str()), ("日本…", "日本"));
+        assert!(lines(&[]).is_empty());
     }
 }

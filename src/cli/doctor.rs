@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use super::commit_hook::{self, Hook, State, Trial};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::service::variable;
 use super::{Global, open, table};
 use crate::git::Repo;
 use crate::item::config::Config;
 use crate::run::before;
+use crate::run::environment::variable;
 use crate::run::voices::{Choice, Wanted};
 use crate::text::plain::{self, count, shown};
 
@@ -143,7 +143,7 @@ fn settings(global: &Global, repo: &Repo) -> Result<Config, Fail> {
         repo.work_tree().map(|root| root.join(crate::item::config::FILE)).filter(|path| path.exists());
     match (on_disk, repo.resolve("HEAD")) {
         (Some(path), _) => {
-            let bytes = super::read_file(&path, 1 << 20)?;
+            let bytes = crate::run::files::read_file(&path, 1 << 20)?;
             Ok(Config::read_version(crate::item::config::FILE, &bytes, crate::item::config::ON_DISK)?)
         }
         (None, Ok(head)) => table::config(global, repo, head),

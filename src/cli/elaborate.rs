@@ -11,13 +11,15 @@ use super::landed::{say_change, to_json};
 use super::screen::Screen;
 use super::unified::unified;
 use super::voices;
-use super::{Clock, Global, open, push, table};
+use super::{Clock, Global, open, table};
 use crate::discussion::event::Record;
 use crate::git::short;
+use crate::github::{job, service};
 use crate::item::meta::Source;
 use crate::run::clock::now;
 use crate::run::elaborate::{announce, begin, discuss, head, not_committed, stand_in};
-use crate::run::landing::{self};
+use crate::run::landing;
+use crate::run::push;
 use crate::run::resume::Log;
 use crate::run::script::Script;
 use crate::run::session::hold;
@@ -78,9 +80,7 @@ pub struct Options {
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
     let built_in = table::BuiltIn::for_a_discussion();
-    if let Some(remote) = &options.push {
-        push::possible(&open(global)?, remote)?;
-    }
+    let remote = options.push.as_ref().map(|name| service::named_remote(&open(global)?, name)).transpose()?;
     let task = options.task(global)?;
     let setup = set_up(open(global)?, &table::settings(global)?, task, built_in, screen)?;
     if options.plan {
@@ -98,10 +98,10 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     }
     let mut landed = hold_and_land(&setup, screen)?;
     let mut report = to_json(&landed);
-    if let Some(remote) = &options.push {
-        landed = push::to_remote(&setup, remote, landed, screen)?;
+    if let Some(remote) = &remote {
+        landed = push::discussion(&setup, remote, landed, screen)?;
         report = to_json(&landed);
-        report["pushed"] = json!(remote);
+        report["pushed"] = json!(options.push);
     }
     screen.json(&report);
     // Too late to change nothing: then the error says what was committed.
@@ -155,7 +155,7 @@ impl Options {
                 (Script::read(&name, &bytes)?, None, None)
             }
             (None, Some(number)) => {
-                let thread = super::github::thread(global, number)?;
+                let thread = job::thread(&open(global)?, &table::settings(global)?, number)?;
                 let new = Some((Source::GitHub(number), thread.title.clone()));
                 (thread.script(), new, Some(thread.comments()))
             }

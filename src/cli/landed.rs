@@ -4,8 +4,11 @@ use serde_json::{Value, json};
 
 use super::screen::Screen;
 use super::unified::unified;
+use crate::analysis::Stopped;
 use crate::item::Change;
 use crate::run::Landed;
+use crate::run::analyze::Analyzed;
+use crate::run::walk::Drafting;
 use crate::synthesis::Outcome;
 use crate::synthesis::layout::Layout;
 use crate::text::plain::count;
@@ -58,6 +61,35 @@ pub fn to_json(landed: &Landed) -> Value {
     });
     if finished.is_none() {
         report["open"] = json!(true);
+    }
+    report
+}
+
+fn drafted(draft: &Drafting) -> Value {
+    json!({"step_id": draft.step, "voice": draft.voice, "usage": draft.usage.value()})
+}
+
+/// What `--json` prints of an analysis.
+pub fn analysis_to_json(analyzed: &Analyzed) -> Value {
+    let Analyzed { walked, path, branch } = analyzed;
+    let commits: Vec<String> = walked.commits.iter().map(ToString::to_string).collect();
+    let mut report = json!({
+        "item": path,
+        "branch": branch,
+        "commit": commits.last(),
+        "commits": commits,
+        "steps_completed": walked.item.meta.steps_completed(),
+        "phases_completed": walked.item.meta.phases_completed(),
+        "phase": walked.phase,
+        "next_step": walked.next_step,
+        "elaborations": walked.elaborations.iter().map(to_json).collect::<Vec<_>>(),
+        "stopped": match walked.stopped {
+            Stopped::Complete => "complete",
+            Stopped::OutOfAnswers => "out-of-answers",
+        },
+    });
+    if !walked.drafts.is_empty() {
+        report["drafts"] = walked.drafts.iter().map(drafted).collect();
     }
     report
 }

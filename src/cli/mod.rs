@@ -1,7 +1,6 @@
 //! The program: arguments and environment, one file per verb. The only place that reads the clock,
 //! the environment or a work tree.
 
-mod actions;
 mod add;
 pub mod agent_hook;
 mod analyze;
@@ -13,20 +12,17 @@ mod commit_hook;
 mod complete;
 mod doctor;
 mod elaborate;
-mod event;
 mod exit;
 mod github;
 mod init;
 mod keyboard;
 mod landed;
 mod mcp;
-mod push;
 mod recording;
 mod replay;
 mod report;
 mod review;
 mod screen;
-mod service;
 mod show;
 mod status;
 mod steps;
@@ -379,41 +375,6 @@ fn look_after(repo: &Repo, global: &Global) {
 #[allow(clippy::disallowed_methods)]
 fn current_folder() -> Result<PathBuf, Fail> {
     std::env::current_dir().map_err(|error| Fail::new(format!("the current folder cannot be read: {error}")))
-}
-
-/// Reads a file that an argument names.
-fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Fail> {
-    use std::io::Read as _;
-    let shown = crate::text::plain::shown(&path.display().to_string());
-    let refused = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => missing(path),
-        _ => Fail::new(format!("{shown} cannot be read: {error}")).with_hint("see whether you may read it"),
-    };
-    let file = std::fs::File::open(path).map_err(refused)?;
-    if file.metadata().map_err(refused)?.is_dir() {
-        return Err(Fail::new(format!("{shown} is a folder")).with_hint("name a file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(refused)?;
-    if bytes.len() as u64 > limit {
-        return Err(
-            Fail::new(format!("{shown} is larger than {} MiB", limit >> 20)).with_hint("make it smaller")
-        );
-    }
-    Ok(bytes)
-}
-
-/// A file that is not there, with the nearest name in its folder.
-fn missing(path: &Path) -> Fail {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let names: Vec<String> = files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
-    let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let near = crate::text::finding::suggestion(&name, &known);
-    let hint = near.unwrap_or_else(|| "name a file from the current folder".to_owned());
-    Fail::new(format!("there is no file {}", crate::text::plain::shown(&path.display().to_string())))
-        .with_hint(crate::text::plain::clean(&hint))
 }
 
 #[cfg(test)]

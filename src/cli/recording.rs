@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::exit::Fail;
-use super::{Global, open, read_file};
+use super::{Global, open};
 use crate::replay::{Place, Recording};
+use crate::run::files::read_file;
 use crate::text::plain;
 
 /// Recordings over this many bytes are refused (64 MiB).

@@ -466,6 +466,10 @@ impl Observer for Screen {
         Screen::warn(self, text);
     }
 
+    fn say_user(&self, by: &str, text: &str) {
+        Screen::say_user(self, by, text);
+    }
+
     fn say_record(&self, record: &Record, cast: &Cast) {
         Screen::say_record(self, record, cast);
     }

@@ -194,7 +194,7 @@ fn say(found: &BTreeMap<String, Found>, items: &[Value], screen: &Screen) {
         vec![plain::shown(path), status, next, format!("{steps} done, {talks}")]
     };
     let rows: Vec<Vec<String>> = found.iter().zip(items).map(row).collect();
-    for line in columns::lines(&rows, screen.width()) {
+    for line in columns::lines(&rows) {
         screen.say(&line);
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, columns, current_folder, open, read_file, table};
+use super::{Global, columns, current_folder, open, table};
 use crate::analysis::plan::{self, Unplannable};
 use crate::analysis::skip::{Facts, is_skipped};
 use crate::git::Repo;
@@ -16,7 +16,7 @@ use crate::item::config::{self, Config};
 use crate::item::library::{File, Library, embedded_files, embedded_steps, is_persona, is_step};
 use crate::item::persona::{Cast, PHASES, Persona};
 use crate::item::step::{Depth, Step, lint};
-use crate::run::files;
+use crate::run::files::{self, read_file};
 use crate::text::finding::Finding;
 
 #[derive(Debug, Args)]
@@ -100,7 +100,7 @@ fn list(library: &Library, screen: &Screen) -> Result<Code, Fail> {
     };
     let rows: Vec<Vec<String>> = library.steps.iter().map(row).collect();
     let mut phase = "";
-    for (step, line) in library.steps.iter().zip(columns::lines(&rows, screen.width())) {
+    for (step, line) in library.steps.iter().zip(columns::lines(&rows)) {
         if step.phase != phase {
             phase = &step.phase;
             let title = PHASES.iter().find(|(key, _)| *key == phase).map_or("", |(_, title)| title);

@@ -6,9 +6,10 @@ use std::path::Path;
 use git2::Oid;
 
 use super::screen::Screen;
-use super::{Global, exit::Fail, read_file};
+use super::{Global, exit::Fail};
 use crate::git::Repo;
 use crate::item::config::{self, Config};
+use crate::run::files::read_file;
 pub use crate::run::library::BuiltIn;
 pub use crate::run::place::{ahead, new_path, own_branch, slug};
 use crate::run::settings::Settings;

@@ -13,12 +13,20 @@
 //! ```
 
 #[cfg(feature = "cli")]
+pub mod actions;
+#[cfg(feature = "cli")]
+pub mod event;
+#[cfg(feature = "cli")]
 pub mod hub;
+#[cfg(feature = "cli")]
+pub mod job;
 pub mod marker;
 #[cfg(feature = "cli")]
 pub mod page;
 #[cfg(feature = "cli")]
 pub mod possible;
+#[cfg(feature = "cli")]
+pub mod service;
 pub mod thread;
 pub mod trigger;
 

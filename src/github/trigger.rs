@@ -192,6 +192,20 @@ pub fn dispatched(issue: &str, step: &str, label: &str, settings: &Settings) -> 
     Trigger::Issue(Asked { number, what, label, comment: None, is_tick: false, sender: None, issue: None })
 }
 
+/// What somebody asks for by a label's name; none where it is not one of ours.
+pub fn by_label(number: u64, label: &str, settings: &Settings) -> Option<Trigger> {
+    let (what, label) = (asked(label, &settings.label)?, Some(label.to_owned()));
+    Some(Trigger::Issue(Asked {
+        number,
+        what,
+        label,
+        comment: None,
+        is_tick: false,
+        sender: None,
+        issue: None,
+    }))
+}
+
 /// What a label asks for, in any case.
 pub fn asked(label: &str, ours: &str) -> Option<What> {
     let label = label.to_lowercase();

@@ -29,6 +29,7 @@
 //! ```
 
 mod live;
+pub mod onto;
 pub mod rewritten;
 pub mod today;
 

@@ -7,6 +7,8 @@ pub mod script;
 pub mod session;
 
 #[cfg(feature = "cli")]
+pub mod analyze;
+#[cfg(feature = "cli")]
 pub mod before;
 #[cfg(feature = "cli")]
 pub mod check;
@@ -36,6 +38,8 @@ mod open_step;
 pub mod place;
 #[cfg(feature = "cli")]
 pub mod plan;
+#[cfg(feature = "cli")]
+pub mod push;
 #[cfg(feature = "cli")]
 pub mod resume;
 #[cfg(feature = "cli")]

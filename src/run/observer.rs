@@ -13,6 +13,8 @@ pub trait Observer {
     fn say_strong(&self, text: &str);
     fn note(&self, text: &str);
     fn warn(&self, text: &str);
+    /// What a user said.
+    fn say_user(&self, by: &str, text: &str);
     /// An event of a discussion.
     fn say_record(&self, record: &Record, cast: &Cast);
     /// What is waited for; it is gone with the next line.

@@ -58,25 +58,6 @@ fn colour_is_for_terminals_and_for_who_asks() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn status_fits_the_terminal_and_has_no_width_in_a_pipe() {
-    let sandbox = sandbox();
-    let long = "docs/requirements/an-item-with-a-name-that-is-longer-than-most-terminals-are-wide/meta.json";
-    sandbox.commit(&[(long, "{\"analysis_status\": \"全角\"}\n"), ("docs/requirements/x/meta.json", "{}\n")]);
-    for columns in [40, 60, 100] {
-        let run = on_terminal(&sandbox, &format!("stty cols {columns} rows 24; {PROGRAM} status"), &[]).ok();
-        for line in run.stdout.lines() {
-            assert!(line.trim_end().width() <= columns, "{columns}: {line}");
-        }
-        assert!(run.stdout.contains('…') && run.stdout.contains("wide"), "{}", run.stdout);
-    }
-    let piped = sandbox.run(&["status"]).ok().stdout;
-    assert!(piped.contains("than-most-terminals-are-wide  ") && !piped.contains('…'), "{piped}");
-    let start = |word: &str| piped.lines().find_map(|line| line.find(word).map(|at| line[..at].width()));
-    assert_eq!(start("全角"), start("raw"), "{piped}");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
 fn findings_fit_the_terminal_and_their_quotations_stay_in_view() {
     let sandbox = sandbox();
     let long = "Every office of the district keeps its own list, ";

@@ -5,7 +5,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use git2::Oid;
 use serde_json::{Value, json};
 
 use crate::cli::exit::{Code, Fail};
@@ -14,16 +13,13 @@ use crate::cli::screen::Screen;
 use crate::cli::{Global, recording, table};
 use crate::discussion::Finished;
 use crate::discussion::event::{Author, from_lines};
-use crate::git::short;
 use crate::item::library::Library;
+use crate::replay::onto::land_on;
 use crate::replay::{Divergence, Recording, Replay, Replayed, other_words};
-use crate::run::elaborate::announce;
 use crate::run::identity;
-use crate::run::landing::{self, Landing};
+use crate::run::landing;
 use crate::run::script::Script;
-use crate::run::{Held, Landed, Talk};
-use crate::synthesis::Outcome;
-use crate::voice::model::Meter;
+use crate::run::Landed;
 
 /// A branch is numbered at most up to this.
 const MAX_BRANCHES: usize = 100;
@@ -176,38 +172,6 @@ fn next_branch(replay: &Replay, item: &str, finished: &Finished) -> Result<Strin
     }
     Err(Fail::new(format!("{first} has {MAX_BRANCHES} numbered branches"))
         .with_hint("name one with --branch"))
-}
-
-/// Commits a discussion that came out the same on a branch that is at `start`.
-pub fn land_on(
-    replay: &Replay,
-    finished: Finished,
-    branch: &str,
-    start: Oid,
-    screen: &Screen,
-) -> Result<Landed, Fail> {
-    let base = finished.opened.base.clone();
-    let talk = Talk::Finished(Box::new(finished.clone()));
-    let held = Held { talk, usage: Meter::default(), left_out: Vec::new() };
-    let branch = branch.to_owned();
-    match replay.land(finished, &branch, start)? {
-        Landing::Recorded { commit, recording } => {
-            screen.say(&format!(
-                "Already recorded: {branch} carries this run in {recording}. Nothing was changed."
-            ));
-            let commit = Some(replay.repo().brought(commit, &recording)?);
-            let outcome = Outcome::nothing(&recording);
-            Ok(Landed { held, branch, base, commit, already_recorded: true, outcome })
-        }
-        Landing::Done(placed) => {
-            screen.say_strong("Reproduced from its recording.");
-            announce(&placed.outcome, screen);
-            screen.say_strong(&format!("\nCommitted {} on {branch}.", short(placed.commit)));
-            screen.say(&format!("See it with: git show {branch}"));
-            let (base, commit, outcome) = (placed.parent.to_string(), Some(placed.commit), placed.outcome);
-            Ok(Landed { held, branch, base, commit, already_recorded: false, outcome })
-        }
-    }
 }
 
 /// What `--json` says of it beside the recording.

@@ -5,12 +5,12 @@
 //! escaped as the runner's toolkit does it, so that no text can begin a command of its own.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 
 use super::super::exit::Fail;
 use super::super::screen::Screen;
 use super::{Reports, catastrophes, declared, findings, sum};
 use crate::additive::Finding;
+use crate::github::actions::{self, data, property};
 use crate::github::page::inert;
 use crate::text::plain;
 
@@ -75,22 +75,8 @@ fn title(finding: &Finding) -> String {
     }
 }
 
-/// The value of a workflow command.
-pub fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-/// A property of a workflow command.
-pub fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
-}
-
 /// Appends to the job's summary, if the runner wants one.
 fn summary(reports: &Reports) -> Result<(), Fail> {
-    #[allow(clippy::disallowed_methods)]
-    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) else {
-        return Ok(());
-    };
     let mut text = format!("### roundtable check\n\n{}\n", plain::markdown(&sum(reports)));
     for ((reason, file), count) in declared(reports) {
         let line = format!("{count} declared: {} ({})", plain::shown(reason), plain::shown(file));
@@ -119,19 +105,5 @@ fn summary(reports: &Reports) -> Result<(), Fail> {
         }
         text.push_str(&row);
     }
-    let shown = plain::shown(&std::path::Path::new(&path).display().to_string());
-    let file = std::fs::OpenOptions::new().append(true).create(true).open(&path);
-    file.and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(|error| Fail::new(format!("GITHUB_STEP_SUMMARY: {shown} cannot be written: {error}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_are_escaped_as_the_runner_reads_them() {
-        assert_eq!(data("50%\r\n::error::x"), "50%25%0D%0A::error::x");
-        assert_eq!(property("a:b,c%\n"), "a%3Ab%2Cc%25%0A");
-    }
+    actions::summary(&text)
 }

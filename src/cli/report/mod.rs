@@ -1,6 +1,6 @@
 //! What a check came to, for people, programs, GitHub's annotations and SARIF's readers.
 
-pub(super) mod github;
+mod github;
 mod human;
 pub mod review;
 mod sarif;

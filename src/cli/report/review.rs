@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::github::{data, property};
-use super::sarif::uri;
+use super::sarif::{self, location};
 use crate::cli::check::Format;
 use crate::cli::exit::Fail;
 use crate::cli::screen::Screen;
+use crate::github::actions::{data, property};
 use crate::item::library::sha256;
 use crate::review::{Context, Finding, Review};
 use crate::text::finding;
@@ -23,7 +23,7 @@ pub fn write(found: &Review, format: Format, explain: bool, screen: &Screen) -> 
     match format {
         Format::Human => human(found, explain, screen),
         Format::Json => return screen.raw(&format!("{:#}\n", as_json(found))),
-        Format::Sarif => return screen.raw(&format!("{:#}\n", sarif(found))),
+        Format::Sarif => return screen.raw(&format!("{:#}\n", as_sarif(found))),
         Format::Github => {
             human(found, explain, screen);
             return screen.commands(&annotations(found, None));
@@ -153,7 +153,7 @@ pub fn annotations(found: &Review, level: Option<&'static str>) -> String {
 }
 
 /// SARIF 2.1.0 (OASIS): a rule a review rule, with fingerprints of rule and quotation.
-fn sarif(found: &Review) -> Value {
+fn as_sarif(found: &Review) -> Value {
     let mut rules: BTreeMap<&str, &Finding> = BTreeMap::new();
     found.findings.iter().for_each(|finding| {
         rules.entry(&finding.rule).or_insert(finding);
@@ -163,10 +163,10 @@ fn sarif(found: &Review) -> Value {
         Severity::Minor => "warning",
         Severity::Note => "note",
     };
-    let rule = |(id, finding): (&&str, &&Finding)| {
+    let rule = |finding: &&Finding| {
         json!({
-            "id": id,
-            "shortDescription": { "text": id.replace('-', " ") },
+            "id": finding.rule,
+            "shortDescription": { "text": finding.rule.replace('-', " ") },
             "fullDescription": { "text": finding.why },
             "help": { "text": finding.suggestion },
             "defaultConfiguration": { "level": level(finding.severity) },
@@ -191,21 +191,5 @@ fn sarif(found: &Review) -> Value {
             "partialFingerprints": { "finding/v1": &sha256(print.as_bytes())[..32] },
         })
     };
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "roundtable",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(rule).collect::<Vec<_>>(),
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": found.findings.iter().map(result).collect::<Vec<_>>(),
-        }],
-    })
-}
-
-fn location(path: &str, region: Value) -> Value {
-    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(path) }, "region": region } })
+    sarif::whole(rules.values().map(rule).collect(), found.findings.iter().map(result).collect())
 }

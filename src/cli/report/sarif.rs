@@ -8,6 +8,7 @@ use crate::additive::Kind;
 use crate::item::library::sha256;
 use crate::text::plain;
 
+/// The log of a check.
 pub fn log(reports: &Reports) -> Value {
     let rule = |kind: &Kind| {
         json!({
@@ -17,7 +18,11 @@ pub fn log(reports: &Reports) -> Value {
             "defaultConfiguration": { "level": "error" },
         })
     };
-    let found = all_findings(reports);
+    whole(Kind::ALL.iter().map(rule).collect(), all_findings(reports).iter().map(result).collect())
+}
+
+/// A log with one run of these rules and results.
+pub fn whole(rules: Vec<Value>, results: Vec<Value>) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -25,12 +30,17 @@ pub fn log(reports: &Reports) -> Value {
             "tool": { "driver": {
                 "name": "roundtable",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": Kind::ALL.iter().map(rule).collect::<Vec<_>>(),
+                "rules": rules,
             }},
             "columnKind": "unicodeCodePoints",
-            "results": found.iter().map(result).collect::<Vec<_>>(),
+            "results": results,
         }],
     })
+}
+
+/// A place in a file.
+pub fn location(path: &str, region: Value) -> Value {
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(path) }, "region": region } })
 }
 
 fn result(shown: &Shown<'_>) -> Value {
@@ -48,12 +58,7 @@ fn result(shown: &Shown<'_>) -> Value {
         "ruleIndex": index,
         "level": if finding.fails() { "error" } else { "warning" },
         "message": { "text": text },
-        "locations": [{
-            "physicalLocation": {
-                "artifactLocation": { "uri": uri(&file.path) },
-                "region": { "startLine": finding.head_line.unwrap_or(1).max(1) },
-            },
-        }],
+        "locations": [location(&file.path, json!({ "startLine": finding.head_line.unwrap_or(1).max(1) }))],
         "partialFingerprints": { "loss/v1": &sha256(print.as_bytes())[..32] },
     });
     if let Some(declared) = &finding.declared {
@@ -64,7 +69,7 @@ fn result(shown: &Shown<'_>) -> Value {
 }
 
 /// A path as a relative reference (RFC 3986): all but unreserved characters and slashes escaped.
-pub fn uri(path: &str) -> String {
+fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {

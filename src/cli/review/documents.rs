@@ -10,12 +10,12 @@ use git2::Oid;
 use super::Options;
 use crate::cli::check::open_here;
 use crate::cli::exit::Fail;
-use crate::cli::{Global, current_folder, missing, open, read_file, unified};
+use crate::cli::{Global, current_folder, open, unified};
 use crate::git::Repo;
 use crate::item::config::{self, Config};
 use crate::item::library::File;
 use crate::review::Files;
-use crate::run::files;
+use crate::run::files::{self, missing, read_file};
 use crate::text::plain;
 
 /// Larger documents are refused.

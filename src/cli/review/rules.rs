@@ -40,7 +40,7 @@ fn list(rules: &Rules, screen: &Screen) {
         vec![file.rule.clone(), file.severity.name().to_owned(), format!("{}{own}", file.title)]
     };
     let table: Vec<Vec<String>> = rules.iter().map(cells).collect();
-    columns::lines(&table, screen.width()).iter().for_each(|line| screen.say(line));
+    columns::lines(&table).iter().for_each(|line| screen.say(line));
 }
 
 fn show(rule: &Rule, screen: &Screen) {

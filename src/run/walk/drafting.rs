@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{Audience, Drafting, Stumbled, Walk};
+use super::{Drafting, Stumbled, Walk, check_secrets};
 use crate::analysis::Talk;
 use crate::analysis::drafted::{Drafted, wanted};
 use crate::analysis::event::Event;
 use crate::analysis::forms::Label;
 use crate::analysis::greeting;
+use crate::run::Observer;
 use crate::run::session::Stopped;
+use crate::run::voices;
 use crate::voice::Speechless;
 use crate::voice::model::drafting::{Answered, Material};
 use crate::voice::model::prompt::{Earlier, Given, Want};
@@ -17,7 +19,7 @@ use crate::voice::model::{Meter, Metered};
 
 impl Walk<'_> {
     /// Lets a model draft the step under way, once, and shows what may be taken.
-    pub(super) fn draft_step(&mut self, audience: &dyn Audience) -> Result<(), Stumbled> {
+    pub(super) fn draft_step(&mut self, observer: &dyn Observer) -> Result<(), Stumbled> {
         let Some(talk) = self.analysis.current().filter(|talk| talk.may_be_drafted()) else { return Ok(()) };
         let (library, depth, is_brief) = (self.setup.library, talk.depth, talk.is_brief());
         let step = &library.steps[talk.step];
@@ -44,36 +46,38 @@ impl Walk<'_> {
         };
         let prompt = material.prompt(&[]).map_err(Stopped::Voice)?;
         // A key of the environment that somebody wrote into a document stays here.
-        audience.hears(&prompt.head).map_err(Stumbled::Audience)?;
+        check_secrets(&prompt.head).map_err(Stumbled::Interrupted)?;
         let voice = self.setup.speakers.at(&step.id).voice.clone();
         let Some((model, prices)) = self.setup.speakers.model(&step.id) else { return Ok(()) };
-        let watch = |want: &Want, meter: &Meter| audience.thinks(want, meter);
+        let watch = |want: &Want, meter: &Meter| {
+            observer.waiting(&voices::thinking(want, meter, &library.cast));
+        };
         let mut metered = Metered::new(model, self.setup.tokens).priced(prices).watched(&watch);
         let draft = match material.draft(&mut metered) {
             Err(Speechless::Spent(limit)) => {
-                audience.note(&format!("the limit of {limit} tokens leaves no draft of step {}", step.id));
+                observer.note(&format!("the limit of {limit} tokens leaves no draft of step {}", step.id));
                 Default::default()
             }
             drafted => drafted.map_err(Stopped::Voice)?,
         };
-        metered.notes.iter().for_each(|note| audience.note(note));
+        metered.notes.iter().for_each(|note| observer.note(note));
         let meter = metered.meter().clone();
         for refused in &draft.refused {
-            audience.note(&format!("left out of the draft: \"{}\": {}", refused.text, refused.why));
+            observer.note(&format!("left out of the draft: \"{}\": {}", refused.text, refused.why));
         }
         if meter.requests() > 0 {
-            audience.say(&format!("\n{}", meter.table()));
+            observer.say(&format!("\n{}", meter.table()));
             let step = step.id.clone();
             self.drafts.push(Drafting { step, voice: voice.clone(), usage: meter.clone() });
         }
         let drafted = Drafted { voice: voice.clone(), lines: draft.lines.clone(), confirmed_by: None };
-        audience.hears(&drafted.shown().join("\n")).map_err(Stumbled::Audience)?;
+        check_secrets(&drafted.shown().join("\n")).map_err(Stumbled::Interrupted)?;
         if drafted.lines.is_empty() {
-            audience
+            observer
                 .note(&format!("the voice has drafted nothing of step {} that rests on anything", step.id));
         } else {
             let text = greeting::drafted(library, persona, &drafted.shown(), is_brief)?;
-            audience.say(&format!("\n{text}"));
+            observer.say(&format!("\n{text}"));
         }
         self.record(Event::Drafted { voice, lines: draft.lines }, None)
     }

@@ -8,7 +8,7 @@ use git2::Oid;
 use minijinja::context;
 
 use super::earlier::same_run;
-use super::{Audience, Mode, Setup, Stumbled, Walk};
+use super::{Mode, Setup, Stumbled, Walk};
 use crate::additive;
 use crate::analysis::Landing;
 use crate::analysis::artifact::Draft;
@@ -18,13 +18,14 @@ use crate::item::library::sha256;
 use crate::item::meta::{self, Advance};
 use crate::item::step::Step;
 use crate::item::{Change, File, Item, Meta};
+use crate::run::Observer;
 use crate::run::landing::{NotLanded, TRIES, with_trailers};
 use crate::text::template::Failed;
 use crate::text::time::Time;
 
 impl Walk<'_> {
     /// Commits what the step has come to, or lets the item grow in memory.
-    pub(super) fn land(&mut self, landing: &Landing, audience: &dyn Audience) -> Result<(), Stumbled> {
+    pub(super) fn land(&mut self, landing: &Landing, observer: &dyn Observer) -> Result<(), Stumbled> {
         if !landing.has_words && landing.phases.is_empty() {
             return Ok(());
         }
@@ -77,7 +78,7 @@ impl Walk<'_> {
         let message = with_trailers(&body, &trailers, &self.setup.author);
         let is_done = |tip, item: &Item| already_landed(&self.setup, (tip, item), landing, step, &log, told);
         let landed = commit(&self.setup, self.at, &self.item, &message, at, &mut build, &is_done)?;
-        self.landed(landed, &step.id, audience)
+        self.landed(landed, &step.id, observer)
     }
 
     /// How many logs of a step say what this one says, by what this walk has come to: those that it began
@@ -90,10 +91,10 @@ impl Walk<'_> {
     }
 
     /// Goes on from a commit.
-    fn landed(&mut self, landed: Stood, step: &str, audience: &dyn Audience) -> Result<(), Stumbled> {
+    fn landed(&mut self, landed: Stood, step: &str, observer: &dyn Observer) -> Result<(), Stumbled> {
         match landed {
             Stood::Done(commit) => {
-                audience.strong(&format!(
+                observer.say_strong(&format!(
                     "Committed {} on {}: step {step}.",
                     crate::git::short(commit),
                     self.setup.branch
@@ -141,7 +142,7 @@ impl Walk<'_> {
 
     /// What an older field of meta.json stands for is said by the newer ones, in a commit of its own
     ///
-    pub(super) fn migrate(&mut self, audience: &dyn Audience) -> Result<(), Stumbled> {
+    pub(super) fn migrate(&mut self, observer: &dyn Observer) -> Result<(), Stumbled> {
         if !self.item.meta.owed_by_legacy() {
             return Ok(());
         }
@@ -164,7 +165,7 @@ impl Walk<'_> {
         let message = with_trailers(&body, &trailers, &self.setup.author);
         let is_done = |_, item: &Item| Ok(!item.meta.owed_by_legacy());
         let landed = commit(&self.setup, self.at, &self.item, &message, at, &mut build, &is_done)?;
-        self.landed(landed, "meta.json", audience)
+        self.landed(landed, "meta.json", observer)
     }
 
     /// Lets the item grow in memory.

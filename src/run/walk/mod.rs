@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use git2::Oid;
 
 use self::earlier::{Earlier, earlier, earlier_talks, recorded};
-pub use self::speakers::{Seat, Speaker, Speakers};
+pub use self::speakers::{Speaker, Speakers, StepVoice};
 use crate::analysis::artifact::{self, Draft, Known, draft};
 use crate::analysis::event::{Event, Landed, Opened, Record};
 use crate::analysis::menu::Choice;
@@ -28,7 +28,7 @@ use crate::analysis::plan::Unplannable;
 use crate::analysis::scan::{Census, Measure, keywords, measure};
 use crate::analysis::{Analysis, Next, Stopped, Unopened, depth, forms, greeting, menu};
 use crate::discussion;
-use crate::discussion::event::{Author, Record as Line, Time};
+use crate::discussion::event::{Author, Time};
 use crate::git::{Error, Repo};
 use crate::item::config;
 use crate::item::library::Library;
@@ -36,40 +36,17 @@ use crate::item::persona::Persona;
 use crate::item::step::{Prompt, Step};
 use crate::item::{Change, Item, Meta};
 use crate::run;
+use crate::run::Observer;
 use crate::run::landing::NotLanded;
 use crate::run::script::{At, Script, Taken};
 use crate::run::session::Stopped as Broken;
+use crate::run::voices;
 use crate::synthesis::Unplaced;
 use crate::text::plain;
 use crate::text::remedy::Remedy;
 use crate::text::template::Failed;
 use crate::voice::model::Meter;
-use crate::voice::model::prompt::Want;
 use crate::voice::passages::Passages;
-
-/// Who watches the walk.
-pub trait Audience {
-    fn say(&self, text: &str);
-    /// A line that stands out: a step's header, a commit.
-    fn strong(&self, text: &str);
-    fn user(&self, by: &str, text: &str);
-    fn note(&self, text: &str);
-    fn warn(&self, text: &str);
-    /// An entry of a discussion's transcript.
-    fn line(&self, record: &Line);
-    /// What a model is asked for, before it is, and what it took so far.
-    fn thinks(&self, want: &Want, meter: &Meter);
-    /// Whether there is still somebody there.
-    ///
-    /// # Errors
-    /// A full disk behind standard output, for instance.
-    fn check(&self) -> Result<(), String>;
-    /// Whether a line may be heard and kept: a voice may have said what is secret.
-    ///
-    /// # Errors
-    /// What it must not say.
-    fn hears(&self, text: &str) -> Result<(), String>;
-}
 
 /// How what is found lands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +139,7 @@ pub enum Stumbled {
     #[error("another run has finished step {0} meanwhile")]
     Overtaken(String),
     #[error("{0}")]
-    Audience(String),
+    Interrupted(String),
     /// A discussion broke off whose log is kept.
     #[error("{why}; nothing of the discussion was committed, and what was said is kept")]
     Kept { why: Box<Stumbled>, how: String },
@@ -197,6 +174,11 @@ impl From<Unplaced> for Stumbled {
     fn from(error: Unplaced) -> Stumbled {
         Stumbled::NotLanded(error.into())
     }
+}
+
+/// Whether a line may be heard and kept: a voice may have said what is secret.
+fn check_secrets(text: &str) -> Result<(), String> {
+    voices::refuse_secrets("the next line", text).map_err(|fail| fail.to_line())
 }
 
 /// What was at a path, and what is there now.
@@ -240,7 +222,7 @@ struct Walk<'r> {
 ///
 /// # Errors
 /// Anything that keeps the walk from going on; what has landed is kept.
-pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumbled> {
+pub fn walk(setup: Setup<'_>, observer: &dyn Observer) -> Result<Walked, Stumbled> {
     let mut setup = setup;
     let earlier = match setup.fixed {
         Some(_) if setup.mode != Mode::Dry => earlier(&setup)?,
@@ -253,7 +235,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
     }
     let mut at_menu = None;
     if let Some((step, heard)) = &earlier.at {
-        audience
+        observer
             .note(&format!("the branch carries this run up to the menu of step {step}; going on from there"));
         setup.script.skip(step, *heard);
         at_menu = Some(step.clone());
@@ -265,7 +247,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
     let first = Record { at: (setup.clock)(), event };
     let analysis = Analysis::open(setup.library, first)?;
     if setup.script.is_live() {
-        typed::go_on(&mut setup, analysis.standing().0.map(|step| step.id.as_str()), audience);
+        typed::go_on(&mut setup, analysis.standing().0.map(|step| step.id.as_str()), observer);
     }
     let codebase = setup.repo.codebase(setup.base)?;
     let elaborations = earlier_talks(&setup, &earlier)?;
@@ -292,7 +274,7 @@ pub fn walk(setup: Setup<'_>, audience: &dyn Audience) -> Result<Walked, Stumble
         codebase,
         setup,
     };
-    let stopped = walk.migrate(audience).and_then(|()| walk.go(audience));
+    let stopped = walk.migrate(observer).and_then(|()| walk.go(observer));
     match stopped {
         Ok(stopped) => walk.end(stopped),
         Err(why) => Err(walk.broken_off(why)),
@@ -342,9 +324,9 @@ fn facts(item: &Item) -> Landed {
 }
 
 impl Walk<'_> {
-    fn go(&mut self, audience: &dyn Audience) -> Result<Stopped, Stumbled> {
+    fn go(&mut self, observer: &dyn Observer) -> Result<Stopped, Stumbled> {
         loop {
-            audience.check().map_err(Stumbled::Audience)?;
+            observer.check().map_err(Stumbled::Interrupted)?;
             match self.analysis.next()? {
                 Next::Begin(beginning) => {
                     let step = &self.setup.library.steps[beginning.step];
@@ -353,17 +335,17 @@ impl Walk<'_> {
                         continue;
                     }
                     for (id, why) in &beginning.left_out {
-                        audience.warn(&format!("step {id} is left out: {why}"));
+                        observer.warn(&format!("step {id} is left out: {why}"));
                     }
-                    self.warn_of_strangers(step, audience);
+                    self.warn_of_strangers(step, observer);
                     let said = greeting::beginning(&self.analysis, &beginning, &Known::read(&self.item))?;
                     let (header, before) =
                         said.split_last().map_or(("", &[][..]), |(last, rest)| (last.as_str(), rest));
                     for text in before {
-                        audience.say(&format!("\n{text}"));
+                        observer.say(&format!("\n{text}"));
                     }
-                    audience.say("");
-                    audience.strong(header);
+                    observer.say("");
+                    observer.say_strong(header);
                     self.talks = 0;
                     self.announced = None;
                     let base = self.at.to_string();
@@ -373,17 +355,17 @@ impl Walk<'_> {
                         self.setup.script.begin(id, &talk.prompts);
                     }
                 }
-                Next::Ask(prompt) => self.ask(&prompt, audience)?,
-                Next::Choose(found) => self.choose(&found, audience)?,
+                Next::Ask(prompt) => self.ask(&prompt, observer)?,
+                Next::Choose(found) => self.choose(&found, observer)?,
                 Next::Land(landing) => {
-                    self.review_before(&landing, audience)?;
-                    self.land(&landing, audience)?;
+                    self.review_before(&landing, observer)?;
+                    self.land(&landing, observer)?;
                     self.announced = None;
                     let facts = facts(&self.item);
                     self.record(Event::Landed(facts), None)?;
                     self.drop_typed();
                 }
-                Next::Discuss { step } => self.discuss(step, audience)?,
+                Next::Discuss { step } => self.discuss(step, observer)?,
                 Next::Stop(stopped) => return Ok(stopped),
             }
         }
@@ -406,66 +388,66 @@ impl Walk<'_> {
     }
 
     /// A persona or a phase that nobody knows falls to somebody, and that is said (analysis AC-003-06).
-    fn warn_of_strangers(&self, step: &Step, audience: &dyn Audience) {
+    fn warn_of_strangers(&self, step: &Step, observer: &dyn Observer) {
         let (lead, is_known) = self.setup.library.cast.lead(&step.phase);
         if !is_known {
-            audience.warn(&format!("nobody leads the phase \"{}\"; {} leads it", step.phase, lead.name));
+            observer.warn(&format!("nobody leads the phase \"{}\"; {} leads it", step.phase, lead.name));
         }
         let (persona, is_known) = self.analysis.persona(step);
         if !is_known {
             let unknown = plain::shown(&step.persona);
-            audience.warn(&format!(
+            observer.warn(&format!(
                 "step {} names the persona \"{unknown}\", who is not at the table; {} asks",
                 step.id, persona.name
             ));
         }
     }
 
-    fn ask(&mut self, prompt: &Prompt, audience: &dyn Audience) -> Result<(), Stumbled> {
-        self.draft_step(audience)?;
+    fn ask(&mut self, prompt: &Prompt, observer: &dyn Observer) -> Result<(), Stumbled> {
+        self.draft_step(observer)?;
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let library = self.setup.library;
         let step = &library.steps[talk.step];
         let is_drafted = talk.drafted.as_ref().is_some_and(|drafted| !drafted.lines.is_empty());
-        audience.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth, is_drafted)?));
+        observer.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth, is_drafted)?));
         let (id, said) = (step.id.clone(), talk.answers.len());
         self.left_at_choice = self.setup.script.left(&id);
-        match self.take(&id, At::Question(prompt.number.unwrap_or(1)), audience) {
+        match self.take(&id, At::Question(prompt.number.unwrap_or(1)), observer) {
             Taken::Said(input) => {
                 let by = input.by.clone().unwrap_or_else(|| self.analysis.opened().user.clone());
                 let event = self.analysis.hear(&by, &input.text);
                 if matches!(event, Event::Answered { .. }) {
                     let persona = self.analysis.persona(step).0;
-                    audience.say(&greeting::reflection(library, persona, &input.text, said)?);
+                    observer.say(&greeting::reflection(library, persona, &input.text, said)?);
                 }
                 self.forget_numbers(&event);
                 self.record(event, input.at)?;
-                self.keep_typed(audience);
+                self.keep_typed(observer);
                 Ok(())
             }
             Taken::Silence | Taken::Through => {
-                audience.say("(no answer; it stays open)");
+                observer.say("(no answer; it stays open)");
                 self.record(self.analysis.silence(), None)?;
-                self.keep_typed(audience);
+                self.keep_typed(observer);
                 Ok(())
             }
-            Taken::Failed(why) => Err(Stumbled::Audience(why)),
+            Taken::Failed(why) => Err(Stumbled::Interrupted(why)),
             Taken::End => {
-                self.say_kept(audience);
+                self.say_kept(observer);
                 self.record(Event::Chosen { choice: Choice::Stop }, None)
             }
         }
     }
 
     /// The next input of the script; what somebody types is on the screen already.
-    fn take(&mut self, step: &str, at: At, audience: &dyn Audience) -> Taken {
+    fn take(&mut self, step: &str, at: At, observer: &dyn Observer) -> Taken {
         let is_live = self.setup.script.is_typed_now();
         let taken = self.setup.script.take(step, at);
         if is_live {
-            std::mem::take(&mut self.setup.script.warnings).iter().for_each(|one| audience.warn(one));
+            std::mem::take(&mut self.setup.script.warnings).iter().for_each(|one| observer.warn(one));
         } else if let Taken::Said(input) = &taken {
             let by = input.by.as_deref().unwrap_or(&self.analysis.opened().user);
-            audience.user(by, &input.text);
+            observer.say_user(by, &input.text);
         }
         taken
     }
@@ -477,16 +459,16 @@ impl Walk<'_> {
         }
     }
 
-    fn choose(&mut self, found: &menu::Menu, audience: &dyn Audience) -> Result<(), Stumbled> {
-        self.draft_step(audience)?;
+    fn choose(&mut self, found: &menu::Menu, observer: &dyn Observer) -> Result<(), Stumbled> {
+        self.draft_step(observer)?;
         if self.analysis.current().is_some_and(|talk| talk.is_fresh()) {
-            self.announce(found, audience)?;
+            self.announce(found, observer)?;
         }
-        audience.say(&format!("\n{}", menu::text(found, self.setup.library)?));
+        observer.say(&format!("\n{}", menu::text(found, self.setup.library)?));
         let id = self.step().map(|step| step.id.clone()).unwrap_or_default();
         let said = self.analysis.current().map_or(0, |talk| talk.answers.len() + talk.feedback.len());
         self.left_at_choice = self.setup.script.left(&id);
-        match self.take(&id, At::Menu, audience) {
+        match self.take(&id, At::Menu, observer) {
             Taken::Said(input) => {
                 let by = input.by.clone().unwrap_or_else(|| self.analysis.opened().user.clone());
                 let event = self.analysis.hear(&by, &input.text);
@@ -498,7 +480,7 @@ impl Walk<'_> {
                         Some(question) => self.passages(persona, question),
                         None => greeting::reflection(self.setup.library, persona, &input.text, said)?,
                     };
-                    audience.say(&text);
+                    observer.say(&text);
                 }
                 self.forget_numbers(&event);
                 let was_confirmed = self.is_confirmed();
@@ -507,18 +489,18 @@ impl Walk<'_> {
                     // All of the step is announced anew.
                     self.announced = None;
                 }
-                self.keep_typed(audience);
+                self.keep_typed(observer);
                 Ok(())
             }
             Taken::Silence => self.record(Event::Waited {}, None),
             Taken::Through => self.record(Event::Chosen { choice: Choice::Continue }, None),
-            Taken::Failed(why) => Err(Stumbled::Audience(why)),
+            Taken::Failed(why) => Err(Stumbled::Interrupted(why)),
             Taken::End => self.record(Event::Chosen { choice: Choice::Stop }, None),
         }
     }
 
     /// Says what would land, before anything is chosen (analysis AC-007-01, AC-007-04).
-    fn announce(&mut self, found: &menu::Menu, audience: &dyn Audience) -> Result<(), Stumbled> {
+    fn announce(&mut self, found: &menu::Menu, observer: &dyn Observer) -> Result<(), Stumbled> {
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let step = step_of(self.setup.library, talk);
         // A remark is announced by itself: what came before it was, when it was said.
@@ -528,20 +510,20 @@ impl Walk<'_> {
             Some(before) => draft::draft(&[], talk.feedback.get(before..).unwrap_or_default(), false),
             None => self.draft(),
         };
-        draft.problems.iter().for_each(|problem| audience.note(&format!("kept as a note: {problem}")));
+        draft.problems.iter().for_each(|problem| observer.note(&format!("kept as a note: {problem}")));
         let measured = self.measured(step, &draft, again)?;
         let at = (self.setup.clock)();
         let outcome = self.outcome(&self.item, step, &draft, measured.as_ref(), again, at)?;
         if before.is_none() {
-            self.review_at(found, &outcome.changes, audience)?;
+            self.review_at(found, &outcome.changes, observer)?;
         }
-        audience.say("");
-        outcome.announcements.iter().for_each(|line| audience.say(line));
+        observer.say("");
+        outcome.announcements.iter().for_each(|line| observer.say(line));
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         // A remark alone is held against no criteria.
         let uncovered = (!again).then(|| draft::uncovered(step, &draft));
         for text in greeting::closing(&self.analysis, talk, uncovered.as_deref())? {
-            audience.say(&text);
+            observer.say(&text);
         }
         Ok(())
     }

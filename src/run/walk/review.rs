@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use minijinja::context;
 
-use super::{Audience, Stumbled, Walk};
+use super::{Stumbled, Walk};
 use crate::analysis::event::Event;
 use crate::analysis::menu::Menu;
 use crate::analysis::{Landing, phase_name};
 use crate::item::Change;
 use crate::item::step::Step;
 use crate::review::{Document, Finding, Rules, review};
+use crate::run::Observer;
 use crate::run::session::Stopped;
 use crate::text::plain;
 use crate::voice::Speechless;
@@ -27,14 +28,14 @@ impl Walk<'_> {
         &mut self,
         menu: &Menu,
         changes: &[Change],
-        audience: &dyn Audience,
+        observer: &dyn Observer,
     ) -> Result<(), Stumbled> {
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         if *menu == Menu::MidPhase || talk.reviewed.is_some() || !talk.may_be_reviewed() {
             return Ok(());
         }
         let phase = self.setup.library.steps[talk.step].phase.clone();
-        self.review(&phase, changes, audience)?;
+        self.review(&phase, changes, observer)?;
         self.record(Event::Reviewed {}, None)
     }
 
@@ -42,7 +43,7 @@ impl Walk<'_> {
     pub(super) fn review_before(
         &mut self,
         landing: &Landing,
-        audience: &dyn Audience,
+        observer: &dyn Observer,
     ) -> Result<(), Stumbled> {
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let step = &self.setup.library.steps[talk.step];
@@ -51,21 +52,21 @@ impl Walk<'_> {
         }
         if !landing.has_words {
             // There is no artifact to ask in.
-            self.review(&step.phase, &[], audience)?;
+            self.review(&step.phase, &[], observer)?;
         } else if talk.may_be_reviewed() {
             let draft = self.draft();
             let measured = self.measured(step, &draft, landing.again)?;
             let at = (self.setup.clock)();
             let changes =
                 self.outcome(&self.item, step, &draft, measured.as_ref(), landing.again, at)?.changes;
-            self.review(&step.phase, &changes, audience)?;
+            self.review(&step.phase, &changes, observer)?;
             self.record(Event::Reviewed {}, None)?;
         }
         Ok(())
     }
 
     /// Shows what the rules find in a phase's artifacts.
-    fn review(&self, phase: &str, changes: &[Change], audience: &dyn Audience) -> Result<(), Stumbled> {
+    fn review(&self, phase: &str, changes: &[Change], observer: &dyn Observer) -> Result<(), Stumbled> {
         let documents = self.with(changes);
         let outputs = self.outputs_of(phase);
         let is_of_phase = |name: &str| {
@@ -78,7 +79,7 @@ impl Walk<'_> {
         // What is listed as open is known to be.
         found.retain(|one| is_of_phase(&one.path) && one.rule != LISTED_AS_OPEN);
         if !found.is_empty() {
-            audience.say(&format!("\n{}", self.told_of_review(phase, &found)?));
+            observer.say(&format!("\n{}", self.told_of_review(phase, &found)?));
         }
         Ok(())
     }

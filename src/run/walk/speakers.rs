@@ -16,7 +16,7 @@ pub struct Speaker {
 
 /// The voice of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Seat {
+pub struct StepVoice {
     /// Its place among the speakers.
     pub speaker: usize,
     /// What its tokens cost there.
@@ -28,25 +28,25 @@ pub struct Speakers {
     first: Speaker,
     more: Vec<Speaker>,
     /// By step.
-    seats: BTreeMap<String, Seat>,
+    by_step: BTreeMap<String, StepVoice>,
 }
 
 impl Speakers {
     /// The speakers, and which of them each step has; a step without one has the first.
-    pub fn new(first: Speaker, more: Vec<Speaker>, seats: BTreeMap<String, Seat>) -> Speakers {
-        Speakers { first, more, seats }
+    pub fn new(first: Speaker, more: Vec<Speaker>, by_step: BTreeMap<String, StepVoice>) -> Speakers {
+        Speakers { first, more, by_step }
     }
 
     /// Who speaks at a step.
     pub fn at(&self, step: &str) -> &Speaker {
-        let place = self.seats.get(step).map_or(0, |seat| seat.speaker);
+        let place = self.by_step.get(step).map_or(0, |voice| voice.speaker);
         place.checked_sub(1).and_then(|place| self.more.get(place)).unwrap_or(&self.first)
     }
 
     /// The model that is asked at a step, and what its tokens cost; none: the secretary speaks.
     pub fn model(&mut self, step: &str) -> Option<(&mut (dyn Model + 'static), Option<Prices>)> {
-        let seat = self.seats.get(step);
-        let (place, prices) = seat.map_or((0, None), |seat| (seat.speaker, seat.prices));
+        let voice = self.by_step.get(step);
+        let (place, prices) = voice.map_or((0, None), |voice| (voice.speaker, voice.prices));
         let more = place.checked_sub(1).and_then(|place| self.more.get_mut(place));
         Some((more.unwrap_or(&mut self.first).asked.as_deref_mut()?, prices))
     }
@@ -58,7 +58,7 @@ impl Speakers {
 
     /// The first voice's name, and the names of the others by step.
     pub fn names(&self) -> (String, BTreeMap<String, String>) {
-        let others = self.seats.keys().filter(|step| self.at(step).voice != self.first.voice);
+        let others = self.by_step.keys().filter(|step| self.at(step).voice != self.first.voice);
         let others = others.map(|step| (step.clone(), self.at(step).voice.clone())).collect();
         (self.first.voice.clone(), others)
     }

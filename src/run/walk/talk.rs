@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use git2::Oid;
 use serde_json::json;
 
-use super::{Audience, Mode, Stumbled, Walk};
+use super::{Mode, Stumbled, Walk, check_secrets};
 use crate::analysis::event::Event;
 use crate::discussion::event::{Event as Said, Opened, Record, SECRETARY, StepRef};
 use crate::discussion::{self, Discussion, Finished};
@@ -13,9 +13,11 @@ use crate::git::{Pending, Repo};
 use crate::item::library::sha256;
 use crate::item::step::Step;
 use crate::review::Rules;
+use crate::run::Observer;
 use crate::run::landing;
 use crate::run::script::{Occasion, Reply, Script};
 use crate::run::session::{Stopped, Went, asked, hold};
+use crate::run::voices;
 use crate::run::{Held, Landed, Talk};
 use crate::synthesis::{self, Outcome};
 use crate::text::plain;
@@ -27,7 +29,7 @@ use crate::voice::secretary::Secretary;
 
 impl Walk<'_> {
     /// One discussion, from the menu and back to it.
-    pub(super) fn discuss(&mut self, step: usize, audience: &dyn Audience) -> Result<(), Stumbled> {
+    pub(super) fn discuss(&mut self, step: usize, observer: &dyn Observer) -> Result<(), Stumbled> {
         let library = self.setup.library;
         let step = &library.steps[step];
         let run = talk_run(&self.setup.run, &step.id, self.talks);
@@ -35,7 +37,7 @@ impl Walk<'_> {
         if let (Some(fixed), Mode::Each) = (self.setup.fixed, self.setup.mode) {
             let found = landing::recorded(self.setup.repo, self.at, &self.item, &step.id, fixed, &run)?;
             if let Some(recording) = found {
-                return self.pass_by(step, recording, audience);
+                return self.pass_by(step, recording, observer);
             }
         }
         let evidence = self.evidence(&step.id, self.said_of_step())?;
@@ -47,8 +49,8 @@ impl Walk<'_> {
             true => Discussion::open(library, step, first)?,
             false => Discussion::replay(library, step, &begun.as_slice().into())?,
         };
-        audience.say(&format!("\n{}", talk.introduction()?));
-        begun.iter().skip(1).for_each(|record| audience.line(record));
+        observer.say(&format!("\n{}", talk.introduction()?));
+        begun.iter().skip(1).for_each(|record| observer.say_record(record, &library.cast));
         let depth = self.analysis.current().map_or(step.depth, |talk| talk.depth);
         let item = self.item.clone();
         let rules =
@@ -58,14 +60,14 @@ impl Walk<'_> {
             .after(true)
             .knowing(landing::settled(self.setup.repo, self.at, &item)?);
         let mut script = self.setup.script.lend(&step.id);
-        let mut log = self.keep_log(&talk, &script, audience);
-        let held = self.hold(&mut talk, &mut stand_in, &mut script, &mut log, evidence, audience);
+        let mut log = self.keep_log(&talk, &script, observer);
+        let held = self.hold(&mut talk, &mut stand_in, &mut script, &mut log, evidence, observer);
         self.setup.script.give_back(&step.id, script);
         let usage = held.map_err(|why| self.stopped(why, &talk, log.is_some()))?;
-        let unfinished = || Stumbled::Audience("the discussion did not come to its end".to_owned());
+        let unfinished = || Stumbled::Interrupted("the discussion did not come to its end".to_owned());
         let finished = talk.finish().ok_or_else(unfinished)?;
-        audience.say(&format!("\n{}", synthesis::spoken_summary(&finished, library)?));
-        let recording = self.land_talk(finished, usage, audience)?;
+        observer.say(&format!("\n{}", synthesis::spoken_summary(&finished, library)?));
+        let recording = self.land_talk(finished, usage, observer)?;
         log.into_iter().for_each(Pending::finish);
         self.record(Event::Elaborated { recording }, None)
     }
@@ -80,13 +82,13 @@ impl Walk<'_> {
     }
 
     /// The log of a discussion with the person at the keyboard, for `elaborate --resume`: its step is committed by now.
-    fn keep_log(&self, talk: &Discussion<'_>, script: &Script, audience: &dyn Audience) -> Option<Pending> {
+    fn keep_log(&self, talk: &Discussion<'_>, script: &Script, observer: &dyn Observer) -> Option<Pending> {
         if !script.is_live() || self.setup.mode != Mode::Each {
             return None;
         }
         let begun = self.setup.repo.pend(&talk.opened().run, talk.log());
         begun.unwrap_or_else(|error| {
-            audience.note(&format!("the discussion is not kept until it is committed: {error}"));
+            observer.note(&format!("the discussion is not kept until it is committed: {error}"));
             None
         })
     }
@@ -164,7 +166,7 @@ impl Walk<'_> {
         &mut self,
         finished: Finished,
         usage: Meter,
-        audience: &dyn Audience,
+        observer: &dyn Observer,
     ) -> Result<String, Stumbled> {
         let library = self.setup.library;
         let base = self.at.to_string();
@@ -178,7 +180,7 @@ impl Walk<'_> {
         let talk = Talk::Finished(Box::new(finished));
         let held = Held { talk, usage, left_out: Vec::new() };
         let branch = self.setup.branch.clone();
-        Ok(self.told(Landed { held, branch, base, commit, already_recorded, outcome }, audience))
+        Ok(self.told(Landed { held, branch, base, commit, already_recorded, outcome }, observer))
     }
 
     /// Commits a discussion and goes on from there.
@@ -200,15 +202,15 @@ impl Walk<'_> {
         Ok((Some(commit), outcome, already_recorded))
     }
 
-    fn told(&mut self, landed: Landed, audience: &dyn Audience) -> String {
-        audience.say("");
+    fn told(&mut self, landed: Landed, observer: &dyn Observer) -> String {
+        observer.say("");
         for line in &landed.outcome.announcements {
-            audience.say(line);
+            observer.say(line);
         }
         if let Some(commit) = landed.commit {
             let text =
                 format!("Committed {} on {}: the discussion.", crate::git::short(commit), self.setup.branch);
-            audience.strong(&text);
+            observer.say_strong(&text);
         }
         let recording = landed.outcome.recording.clone();
         self.elaborations.push(landed);
@@ -223,25 +225,25 @@ impl Walk<'_> {
         script: &mut Script,
         log: &mut Option<Pending>,
         evidence: Evidence,
-        audience: &dyn Audience,
+        observer: &dyn Observer,
     ) -> Result<Meter, Stumbled> {
-        let clock = self.setup.clock;
+        let (clock, library) = (self.setup.clock, self.setup.library);
         let is_live = script.is_live();
         let log = RefCell::new(log);
         let mut tell = |line: &Record| {
-            audience.hears(&line.to_line())?;
+            check_secrets(&line.to_line())?;
             if let Some(log) = log.borrow_mut().as_mut() {
                 log.append(line).map_err(|error| format!("what is said cannot be kept: {error}"))?;
             }
             // Who has typed a message has seen it.
             if !is_live || !matches!(line.event, Said::User(_)) {
-                audience.line(line);
+                observer.say_record(line, &library.cast);
             }
-            audience.check()
+            observer.check()
         };
         let Some((model, prices)) = self.setup.speakers.model(&talk.step().id) else {
             while hold(talk, None, stand_in, script, clock, &mut tell)? == Went::Waiting {
-                listen(talk, script, audience)?;
+                listen(talk, script, observer)?;
             }
             return Ok(Meter::default());
         };
@@ -250,21 +252,23 @@ impl Walk<'_> {
         let earlier = landing::decided(self.setup.repo, self.at, &self.item)?;
         let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
-        audience.hears(&head).map_err(Stumbled::Audience)?;
+        check_secrets(&head).map_err(Stumbled::Interrupted)?;
         let mut live = Live::new(model, head, self.setup.tokens).criticised(self.setup.has_critic);
-        let watch = |want: &prompt::Want, meter: &Meter| audience.thinks(want, meter);
+        let watch = |want: &prompt::Want, meter: &Meter| {
+            observer.waiting(&voices::thinking(want, meter, &library.cast))
+        };
         live = live.reading(given.evidence.excerpts).priced(prices).watched(&watch);
         while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == Went::Waiting {
-            listen(talk, script, audience)?;
+            listen(talk, script, observer)?;
         }
-        live.notes().iter().for_each(|note| audience.note(note));
-        audience.say(&format!("\n{}", live.meter().table()));
+        live.notes().iter().for_each(|note| observer.note(note));
+        observer.say(&format!("\n{}", live.meter().table()));
         Ok(live.meter().clone())
     }
 
     /// A discussion that this very run has held before it was cut off: its inputs are passed over.
-    fn pass_by(&mut self, step: &Step, recording: String, audience: &dyn Audience) -> Result<(), Stumbled> {
-        audience.note(&format!("the discussion of step {} was held before", step.id));
+    fn pass_by(&mut self, step: &Step, recording: String, observer: &dyn Observer) -> Result<(), Stumbled> {
+        observer.note(&format!("the discussion of step {} was held before", step.id));
         let finished = read_talk(self.setup.repo, self.at, &recording)?;
         let heard = finished.iter().flat_map(|finished| &finished.log);
         let heard = heard.filter(|line| matches!(line.event, Said::User(_) | Said::Silence {})).count();
@@ -278,18 +282,18 @@ impl Walk<'_> {
 }
 
 /// Asks the person at the keyboard until there is something for the table.
-fn listen(talk: &Discussion<'_>, script: &mut Script, audience: &dyn Audience) -> Result<(), Stumbled> {
-    audience.say(&format!("\n{}", asked::place(talk)));
+fn listen(talk: &Discussion<'_>, script: &mut Script, observer: &dyn Observer) -> Result<(), Stumbled> {
+    observer.say(&format!("\n{}", asked::place(talk)));
     loop {
         match script.ask(Occasion::Discussion) {
             Reply::Said(_) | Reply::Silence => {
-                script.warnings.drain(..).for_each(|warning| audience.warn(&warning));
+                script.warnings.drain(..).for_each(|warning| observer.warn(&warning));
                 return Ok(());
             }
             Reply::End => return Ok(()),
-            Reply::Stopped => return Err(Stumbled::Audience("stopped by Ctrl-C".to_owned())),
-            Reply::Status => asked::status(talk)?.iter().for_each(|line| audience.say(line)),
-            Reply::Failed(why) => return Err(Stumbled::Audience(why)),
+            Reply::Stopped => return Err(Stumbled::Interrupted("stopped by Ctrl-C".to_owned())),
+            Reply::Status => asked::status(talk)?.iter().for_each(|line| observer.say(line)),
+            Reply::Failed(why) => return Err(Stumbled::Interrupted(why)),
         }
     }
 }

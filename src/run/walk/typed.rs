@@ -1,36 +1,37 @@
 //! What somebody types in a step that is not finished: it is kept at once, and the next run at the keyboard goes on
 //! with it. Nothing that was typed is lost.
 
-use super::{Audience, Mode, Setup, Walk};
+use super::{Mode, Setup, Walk};
 use crate::git::Typed;
+use crate::run::Observer;
 use crate::text::plain;
 
 /// Takes what was typed in the next step before, as if it were typed again.
-pub(super) fn go_on(setup: &mut Setup<'_>, next: Option<&str>, audience: &dyn Audience) {
+pub(super) fn go_on(setup: &mut Setup<'_>, next: Option<&str>, observer: &dyn Observer) {
     let Some(typed) = setup.repo.typed(&setup.item.path) else { return };
     let count = plain::count(typed.said.len(), "answer");
     if Some(typed.step.as_str()) == next {
-        audience.note(&format!("going on with {count} that you typed in step {next}", next = typed.step));
+        observer.note(&format!("going on with {count} that you typed in step {next}", next = typed.step));
         for text in typed.said {
-            setup.script.add(text).iter().for_each(|warning| audience.warn(warning));
+            setup.script.add(text).iter().for_each(|warning| observer.warn(warning));
         }
     } else {
         let path = setup.repo.typed_path(&setup.item.path);
         let step = plain::shown(&typed.step);
-        audience.note(&format!("{count} typed in step {step} and not committed: {}", path.display()));
+        observer.note(&format!("{count} typed in step {step} and not committed: {}", path.display()));
     }
 }
 
 impl Walk<'_> {
     /// Keeps what was typed in the step under way.
-    pub(super) fn keep_typed(&self, audience: &dyn Audience) {
+    pub(super) fn keep_typed(&self, observer: &dyn Observer) {
         let Some(step) = self.step().filter(|_| self.setup.script.is_live() && self.setup.mode != Mode::Dry)
         else {
             return;
         };
         let typed = Typed { step: step.id.clone(), said: self.analysis.said_so_far() };
         if let Err(error) = self.setup.repo.keep_typed(&self.item.path, &typed) {
-            audience.note(&format!("what you type is not kept until the step is committed: {error}"));
+            observer.note(&format!("what you type is not kept until the step is committed: {error}"));
         }
     }
 
@@ -42,11 +43,11 @@ impl Walk<'_> {
     }
 
     /// The answers end before the step does.
-    pub(super) fn say_kept(&self, audience: &dyn Audience) {
+    pub(super) fn say_kept(&self, observer: &dyn Observer) {
         let is_kept = self.setup.repo.typed(&self.item.path).is_some_and(|typed| {
             self.step().is_some_and(|step| step.id == typed.step) && !typed.said.is_empty()
         });
-        audience.say(match is_kept {
+        observer.say(match is_kept {
             true => "(the answers end here; what you typed is kept, and the same command goes on with it)",
             false => "(the answers end here)",
         });

@@ -2,34 +2,32 @@
 //! is a warning, because the commit is made.
 
 use git2::Oid;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::super::analyze::Went;
-use super::super::exit::Fail;
-use super::super::landed::to_json;
-use super::super::push::Committed as _;
-use super::super::{actions, report, service, table};
-use super::reading::Read;
-use super::seat::Seat;
-use super::{Answered, Job};
+use super::read::Read;
+use super::target::Target;
+use super::{Answered, Done, Job, Outcome, Reported};
 use crate::analysis::{Stopped, depth, depth_of};
 use crate::discussion::event::{Event as Talked, Record};
 use crate::discussion::open;
 use crate::github::ACTIONS_BOT;
 use crate::github::hub::PullState;
 use crate::github::marker::Marker;
-use crate::github::page::{self, Gap, Links, Part, Result as Outcome, Told, Understood};
+use crate::github::page::{self, Gap, Links, Part, Result as Shown, Told, Understood};
 use crate::github::possible::Listed;
-use crate::github::thread::{Comment, Unused};
+use crate::github::thread::Comment;
 use crate::github::trigger::Asked;
+use crate::github::{actions, service};
 use crate::http::Failed;
 use crate::item::library::{Library, sha256};
 use crate::item::step::{Prompt, Step};
 use crate::item::{DRAFT, Item};
 use crate::review::{self, Document, Rules};
-use crate::run::Landed;
+use crate::run::analyze::Analyzed;
+use crate::run::library::BuiltIn;
+use crate::run::push::Committed as _;
+use crate::run::{Fail, Landed, place};
 use crate::text::path;
-use crate::text::plain;
 use path::OutputPath;
 
 /// A question as the comment shows it, with the form of its answer.
@@ -38,17 +36,17 @@ fn with_form(prompt: Prompt) -> String {
 }
 
 impl Job<'_> {
-    pub(super) fn tell_analysis(
+    pub(super) fn report_analysis(
         &mut self,
         read: &Read,
-        seat: &Seat,
-        went: &Went,
+        target: &Target,
+        analyzed: Analyzed,
         run: &str,
-    ) -> Result<Answered, Fail> {
+    ) -> Result<Outcome, Fail> {
         let library = self.library()?;
-        let walked = &went.walked;
+        let walked = &analyzed.walked;
         let unused = read.unused(&[]);
-        let item = self.repo.item(self.start(seat)?, &seat.item)?;
+        let item = self.repo.item(self.start(target)?, &target.item)?;
         let next = walked.next_step.as_ref().and_then(|id| library.step(id).ok());
         // The questions are numbered as the next run asks them.
         let scan = item.documents().find(|(name, _)| *name == "quick-scan.md").map_or("", |(_, text)| text);
@@ -60,11 +58,11 @@ impl Job<'_> {
         let depth = next.map(depth);
         let prompts = next.zip(depth).map(|(step, depth)| step.prompts(depth)).unwrap_or_default();
         let questions: Vec<String> = prompts.into_iter().map(with_form).collect();
-        let understood = self.understood(read, seat, &item)?;
+        let understood = self.understood(read, target, &item)?;
         let mut told = page::Walked {
             name: &read.thread.title,
-            slug: table::slug(&seat.item),
-            branch: &seat.branch,
+            slug: place::slug(&target.item),
+            branch: &target.branch,
             number: read.thread.number,
             is_complete: walked.stopped == Stopped::Complete,
             done: walked.item.meta.steps_completed().into_iter().collect(),
@@ -72,29 +70,27 @@ impl Job<'_> {
             questions: &questions,
             understood: &understood,
             label: format!("{}:analyze", self.settings.label),
-            links: self.links(seat, None)?,
+            links: self.links(target, None)?,
             leaves: &read.leaves,
             unused: &unused,
         };
         let (title, body) = told.pull_request();
-        told.links.pull_request = self.pull_request(seat, &title, &body)?;
+        told.links.pull_request = self.pull_request(target, &title, &body)?;
         let marker = read.marker(run);
         let comment = told.comment(&library, &marker)?;
         let address = self.write(read, &marker, &comment, true);
-        let commit = went.commit().map(|commit| commit.to_string()).unwrap_or_default();
-        self.outputs(&commit, &seat.branch, &told.links.pull_request, &address);
+        let commit = analyzed.commit().map(|commit| commit.to_string()).unwrap_or_default();
+        self.outputs(&commit, &target.branch, &told.links.pull_request, &address);
         self.summarise(&comment, 1);
-        let mut report = went.to_json();
-        report["pull_request"] = json!(told.links.pull_request);
-        report["comment"] = json!(address);
-        self.screen.json(&report);
-        Ok(Answered::Now)
+        let pull_request = told.links.pull_request;
+        let reported = Reported { branch: target.branch.clone(), commit, pull_request, comment: address };
+        Ok((Answered::Now, Done::Analyzed(Box::new(analyzed), reported)))
     }
 
     /// What this run took as answers, from the logs that it committed.
-    fn understood(&self, read: &Read, seat: &Seat, item: &Item) -> Result<Vec<Understood>, Fail> {
+    fn understood(&self, read: &Read, target: &Target, item: &Item) -> Result<Vec<Understood>, Fail> {
         let Some(at) = read.at else { return Ok(Vec::new()) };
-        let (digits, commit) = (at.digits(), self.start(seat)?);
+        let (digits, commit) = (at.digits(), self.start(target)?);
         let mut found = Vec::new();
         for name in item.files.keys().filter(|name| name.starts_with("analysis/") && name.contains(&digits)) {
             let path = format!("{}/{name}", item.path);
@@ -114,37 +110,34 @@ impl Job<'_> {
     }
 
     /// The same event again: all of it is there, our comment `ours` too, and the outputs are the same.
-    pub(super) fn already(&mut self, seat: &Seat, ours: Option<u64>) -> Result<Answered, Fail> {
-        self.screen.say(&format!("Already answered: {} carries this run. Nothing was changed.", seat.branch));
-        let tip = self.repo.tip(&seat.branch)?.map(|tip| tip.to_string()).unwrap_or_default();
-        let pull = seat.pull.clone().unwrap_or_default();
+    pub(super) fn already(&mut self, target: &Target, ours: Option<u64>) -> Result<Outcome, Fail> {
+        self.observer
+            .say(&format!("Already answered: {} carries this run. Nothing was changed.", target.branch));
+        let tip = self.repo.tip(&target.branch)?.map(|tip| tip.to_string()).unwrap_or_default();
+        let pull = target.pull.clone().unwrap_or_default();
         let comment = ours.map(|id| self.hub.comment_at(id));
         let comment =
             comment.and_then(|told| self.warn("the comment cannot be read", told)).unwrap_or_default();
-        self.outputs(&tip, &seat.branch, &pull, &comment);
-        self.screen.json(&json!({
-            "done": true, "already_recorded": true, "branch": seat.branch, "commit": tip,
-            "pull_request": pull, "comment": comment,
-        }));
-        Ok(Answered::Before)
+        self.outputs(&tip, &target.branch, &pull, &comment);
+        let branch = target.branch.clone();
+        let reported = Reported { branch, commit: tip, pull_request: pull, comment };
+        Ok((Answered::Before, Done::Already(reported)))
     }
 
     /// No comment is new and no document changed: our comment says so, and nothing is committed.
-    pub(super) fn nothing_new(&mut self, read: &Read, seat: &Seat) -> Result<Answered, Fail> {
+    pub(super) fn nothing_new(&mut self, read: &Read, target: &Target) -> Result<Outcome, Fail> {
         let note = "Nothing is new since the last discussion of this step: no comment to hear, and no document changed. Write a comment and set the label again.";
-        self.screen.say(note);
+        self.observer.say(note);
         let unused = read.unused(&[]);
         let text = page::note_text(note, &read.leaves, &unused);
         let address = self.write_note(read.known(&read.own), read.thread.number, &text);
-        let tip = self.start(seat)?.to_string();
-        let pull = seat.pull.clone().unwrap_or_default();
-        self.outputs(&tip, &seat.branch, &pull, &address);
+        let tip = self.start(target)?.to_string();
+        let pull = target.pull.clone().unwrap_or_default();
+        self.outputs(&tip, &target.branch, &pull, &address);
         actions::summary(&text)?;
-        self.screen.json(&json!({
-            "done": true, "nothing_new": true, "branch": seat.branch, "commit": tip, "pull_request": pull,
-            "comment": address, "left_out": left_out(&unused),
-        }));
-        Ok(Answered::Now)
+        let branch = target.branch.clone();
+        let reported = Reported { branch, commit: tip, pull_request: pull, comment: address };
+        Ok((Answered::Now, Done::NothingNew(reported, unused)))
     }
 
     /// Puts a note above our comment, or makes a comment of it.
@@ -172,48 +165,59 @@ impl Job<'_> {
         match done {
             Ok(value) => Some(value),
             Err(failed) => {
-                self.screen.warn(&format!("{what}: {failed}"));
+                self.observer.warn(&format!("{what}: {failed}"));
                 None
             }
         }
     }
 
     /// Pull request, comment, outputs, summary: what fails here is a warning, the commit is made.
-    pub(super) fn tell(&mut self, read: &Read, seat: &Seat, landed: &Landed) -> Result<Answered, Fail> {
+    pub(super) fn report_discussion(
+        &mut self,
+        read: &Read,
+        target: &Target,
+        landed: Landed,
+    ) -> Result<Outcome, Fail> {
         let log = landed.held.log();
         let finished = match landed.held.finished() {
             Some(finished) if !open::stays_open(log) => finished,
-            _ => return self.tell_part(read, seat, landed),
+            _ => return self.report_part(read, target, landed),
         };
         let library = self.library()?;
         let unused = read.unused(log);
-        let commit = committed(landed)?;
+        let commit = committed(&landed)?;
         let (gaps, possible) = (self.gaps(&library, commit, log)?, self.possible(read));
         let mut told = Told {
             finished,
             library: &library,
             number: read.thread.number,
-            links: self.links(seat, Some((commit, &landed.outcome.recording)))?,
+            links: self.links(target, Some((commit, &landed.outcome.recording)))?,
             unused: &unused,
-            outcome: Outcome { gaps: &gaps, possible: &possible, leaves: &read.leaves },
+            outcome: Shown { gaps: &gaps, possible: &possible, leaves: &read.leaves },
         };
         let (title, body) = told.pull_request()?;
-        told.links.pull_request = self.pull_request(seat, &title, &body)?;
+        told.links.pull_request = self.pull_request(target, &title, &body)?;
         let marker = read.marker(&finished.opened.run);
         let text = told.comment(&marker)?;
         let comment = self.write(read, &marker, &text, true);
-        self.outputs(&commit.to_string(), &seat.branch, &told.links.pull_request, &comment);
+        self.outputs(&commit.to_string(), &target.branch, &told.links.pull_request, &comment);
         self.summarise(&text, 1);
-        let pull_request = told.links.pull_request.clone();
-        self.report(landed, &pull_request, &comment, &unused);
-        Ok(Answered::Now)
+        let pull_request = told.links.pull_request;
+        let reported =
+            Reported { branch: target.branch.clone(), commit: commit.to_string(), pull_request, comment };
+        Ok((Answered::Now, Done::Discussed(Box::new(landed), reported, unused)))
     }
 
     /// One run of a discussion that stays open: a comment of its own, and the pull request at the end.
-    pub(super) fn tell_part(&mut self, read: &Read, seat: &Seat, landed: &Landed) -> Result<Answered, Fail> {
-        let (log, opened, commit) = (landed.held.log(), landed.held.opened(), committed(landed)?);
+    pub(super) fn report_part(
+        &mut self,
+        read: &Read,
+        target: &Target,
+        landed: Landed,
+    ) -> Result<Outcome, Fail> {
+        let (log, opened, commit) = (landed.held.log(), landed.held.opened(), committed(&landed)?);
         let library = self.library()?;
-        let mut links = self.links(seat, Some((commit, &landed.outcome.recording)))?;
+        let mut links = self.links(target, Some((commit, &landed.outcome.recording)))?;
         let ended = landed.held.finished();
         let unused = read.unused(log);
         let mut result = None;
@@ -225,10 +229,10 @@ impl Job<'_> {
                 number: read.thread.number,
                 links: links.clone(),
                 unused: &unused,
-                outcome: Outcome { gaps: &gaps, possible: &possible, leaves: &[] },
+                outcome: Shown { gaps: &gaps, possible: &possible, leaves: &[] },
             };
             let (title, body) = told.pull_request()?;
-            links.pull_request = self.pull_request(seat, &title, &body)?;
+            links.pull_request = self.pull_request(target, &title, &body)?;
             told.links.pull_request.clone_from(&links.pull_request);
             result = Some(told.result()?);
         }
@@ -250,36 +254,29 @@ impl Job<'_> {
         let comment = self.write(read, &marker, &text, false);
         self.outputs(&commit.to_string(), &opened.branch, &links.pull_request, &comment);
         self.summarise(&text, 2);
-        self.report(landed, &links.pull_request, &comment, &unused);
-        Ok(if ended.is_some() { Answered::Over } else { Answered::Open })
-    }
-
-    /// What `--json` prints of a run.
-    fn report(&self, landed: &Landed, pull_request: &str, comment: &str, unused: &[Unused]) {
-        let mut report = to_json(landed);
-        report["pull_request"] = json!(pull_request);
-        report["comment"] = json!(comment);
-        report["left_out"] = left_out(unused);
-        self.screen.json(&report);
+        let answered = if ended.is_some() { Answered::Over } else { Answered::Open };
+        let (branch, commit) = (opened.branch.clone(), commit.to_string());
+        let reported = Reported { branch, commit, pull_request: links.pull_request, comment };
+        Ok((answered, Done::Discussed(Box::new(landed), reported, unused)))
     }
 
     /// Templates and rules of the default branch: a branch of a discussion has no say in what is told.
     fn library(&self) -> Result<std::sync::Arc<Library>, Fail> {
-        table::BuiltIn::begin().library(&self.repo, self.repo.resolve("HEAD")?, &self.config)
+        BuiltIn::begin().library(&self.repo, self.repo.resolve("HEAD")?, &self.config)
     }
 
-    fn links(&self, seat: &Seat, landed: Option<(Oid, &str)>) -> Result<Links, Fail> {
+    fn links(&self, target: &Target, landed: Option<(Oid, &str)>) -> Result<Links, Fail> {
         let page = |path: &str| service::page(&self.hub, path);
         let recording = match landed {
             Some((commit, recording)) => page(&format!("blob/{commit}/{recording}"))?,
             None => String::new(),
         };
         Ok(Links {
-            branch_url: page(&format!("tree/{}", seat.branch))?,
+            branch_url: page(&format!("tree/{}", target.branch))?,
             recording_url: recording,
             issues_url: page("issues")?,
             blob_url: landed.map_or(Ok(String::new()), |(commit, _)| page(&format!("blob/{commit}")))?,
-            compare_url: page(&format!("compare/{}...{}?expand=1", self.base, seat.branch))?,
+            compare_url: page(&format!("compare/{}...{}?expand=1", self.base, target.branch))?,
             pull_request: String::new(),
             // GitHub starts no workflow for what a workflow's own token opens.
             needs_approval: self.me == Some(ACTIONS_BOT),
@@ -287,21 +284,21 @@ impl Job<'_> {
     }
 
     /// The pull request of the branch: the open one, else a new one.
-    fn pull_request(&mut self, seat: &Seat, title: &str, body: &str) -> Result<String, Fail> {
-        let known = match &seat.pull {
-            None if seat.is_new => {
-                let pulls = self.hub.pulls(&seat.branch);
+    fn pull_request(&mut self, target: &Target, title: &str, body: &str) -> Result<String, Fail> {
+        let known = match &target.pull {
+            None if target.is_new => {
+                let pulls = self.hub.pulls(&target.branch);
                 let pulls = self.warn("the pull requests cannot be read", pulls).unwrap_or_default();
                 pulls.into_iter().find(|pull| pull.state == PullState::Open).map(|pull| pull.address)
             }
             known => known.clone(),
         };
         // What is told again may be merged already, and its branch gone.
-        let is_merged = self.start(seat)? == self.repo.resolve("HEAD")?;
+        let is_merged = self.start(target)? == self.repo.resolve("HEAD")?;
         if known.is_some() || is_merged {
             return Ok(known.unwrap_or_default());
         }
-        let opened = self.hub.pull_request(&seat.branch, &self.base, title, body, self.settings.draft);
+        let opened = self.hub.pull_request(&target.branch, &self.base, title, body, self.settings.draft);
         Ok(self.warn("the branch has no pull request", opened).unwrap_or_default())
     }
 
@@ -321,14 +318,14 @@ impl Job<'_> {
     fn summarise(&self, comment: &str, marker_lines: usize) {
         let shown: Vec<&str> = comment.lines().skip(marker_lines).collect();
         if let Err(fail) = actions::summary(&shown.join("\n")) {
-            self.screen.warn(&fail.to_line());
+            self.observer.warn(&fail.to_line());
         }
     }
 
     fn outputs(&self, commit: &str, branch: &str, pull: &str, comment: &str) {
         let outputs = [("commit", commit), ("branch", branch), ("pull-request", pull), ("comment", comment)];
         if let Err(fail) = actions::outputs(&outputs) {
-            self.screen.warn(&fail.to_line());
+            self.observer.warn(&fail.to_line());
         }
     }
 
@@ -416,27 +413,21 @@ impl Job<'_> {
         }
     }
 
-    /// Tells of a failure in the job: its summary and an annotation.
+    /// Tells of a failure in the job's summary.
     pub(super) fn failed(&self, fail: Fail) -> Fail {
         let reason = page::failure(&fail.to_line());
         if let Err(fail) = actions::summary(&format!("## roundtable failed\n\n{reason}")) {
-            self.screen.warn(&fail.to_line());
-        }
-        if self.screen.is_runner() && !self.screen.is_json() {
-            let message = report::github::data(&plain::shown(&fail.to_line()));
-            if let Err(fail) = self.screen.commands(&format!("::error title=roundtable::{message}\n")) {
-                self.screen.warn(&fail.to_line());
-            }
+            self.observer.warn(&fail.to_line());
         }
         fail
     }
 
     /// Tells of a failure on the issue, too: in our comment and with a label. Where GitHub asks to wait,
     /// nothing is written there.
-    pub(super) fn told_failure(&mut self, asked: &Asked, known: Option<&Comment>, fail: Fail) -> Fail {
+    pub(super) fn report_failure(&mut self, asked: &Asked, known: Option<&Comment>, fail: Fail) -> Fail {
         let fail = self.failed(fail);
         if self.hub.is_limited() {
-            self.screen.warn("GitHub asks to wait, so the issue is not told; set the label again later");
+            self.observer.warn("GitHub asks to wait, so the issue is not told; set the label again later");
             return fail;
         }
         self.label(asked, None);
@@ -444,12 +435,6 @@ impl Job<'_> {
         self.write_note(known, asked.number, &format!("The last run failed. {reason}"));
         fail
     }
-}
-
-/// The comments that were not used, for `--json`.
-fn left_out(unused: &[Unused]) -> Value {
-    let one = |one: &Unused| json!({"id": one.id, "by": one.by, "reason": one.why});
-    unused.iter().map(one).collect()
 }
 
 /// The commit of a discussion that is told.

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::cli::exit::Fail;
 use crate::item::config::Config;
 use crate::item::library::Library;
+use crate::run::Fail;
 use crate::run::voices::{self, Choice, Wanted};
-use crate::run::walk::{Seat, Speaker, Speakers};
+use crate::run::walk::{Speaker, Speakers, StepVoice};
 use crate::voice::SECRETARY;
 use crate::voice::model::tape::{self, Lines, Tape, Taping};
 use crate::voice::model::{Model, Prices};
@@ -36,16 +36,16 @@ impl Kept {
 }
 
 /// What voices are chosen by.
-pub(super) struct Table<'a> {
+pub(super) struct Chooser<'a> {
     pub options: &'a Wanted,
     pub config: &'a Config,
     pub library: &'a Library,
 }
 
 /// The voices of the steps, each once.
-pub(super) struct Chosen {
+pub(super) struct StepVoices {
     voices: Vec<Voice>,
-    seats: BTreeMap<String, Seat>,
+    by_step: BTreeMap<String, StepVoice>,
     /// The most tokens that a discussion may take.
     tokens: Option<u64>,
 }
@@ -57,23 +57,26 @@ struct Voice {
     choice: Option<Choice>,
 }
 
-impl Table<'_> {
+impl Chooser<'_> {
     /// Who speaks at which step. The voices of steps that are `done` need no key.
     ///
     /// # Errors
     /// A voice that cannot speak, or a flag that is for one of several.
-    pub fn chosen(&self, answers: &Answers, done: &[String]) -> Result<Chosen, Fail> {
+    pub fn choose(&self, answers: &Answers, done: &[String]) -> Result<StepVoices, Fail> {
         if let Answers::Given(tape) = answers {
-            return self.given(tape);
+            return self.of_tape(tape);
         }
-        let mut chosen =
-            Chosen { voices: Vec::new(), seats: BTreeMap::new(), tokens: self.options.max_tokens_total };
+        let mut chosen = StepVoices {
+            voices: Vec::new(),
+            by_step: BTreeMap::new(),
+            tokens: self.options.max_tokens_total,
+        };
         for step in &self.library.steps {
             let is_only_planned = done.contains(&step.id);
             let options = Wanted { is_only_planned, ..self.options.clone() };
             let choice = Choice::at(&options, self.config, &step.id, &step.phase)?;
             let prices = voices::prices(self.options, self.config, &step.id, &step.phase)?;
-            chosen.seat(&step.id, choice, prices);
+            chosen.add(&step.id, choice, prices);
         }
         if chosen.voices.iter().all(|voice| voice.is.voice == SECRETARY) {
             voices::needs_a_model(self.options)?;
@@ -83,23 +86,23 @@ impl Table<'_> {
     }
 
     /// The voices of a tape.
-    fn given(&self, tape: &Tape) -> Result<Chosen, Fail> {
+    fn of_tape(&self, tape: &Tape) -> Result<StepVoices, Fail> {
         let voices = tape.head.voices.iter().map(|is| Voice { is: is.clone(), choice: None }).collect();
-        let mut seats = BTreeMap::new();
+        let mut by_step = BTreeMap::new();
         for step in &self.library.steps {
             let speaker = *tape.head.steps.get(&step.id).ok_or_else(|| {
                 Fail::new(format!("the model's answers name no voice for step {}", step.id))
                     .with_hint("record them again")
             })?;
             let prices = voices::prices(self.options, self.config, &step.id, &step.phase)?;
-            seats.insert(step.id.clone(), Seat { speaker, prices });
+            by_step.insert(step.id.clone(), StepVoice { speaker, prices });
         }
-        Ok(Chosen { voices, seats, tokens: tape.head.tokens })
+        Ok(StepVoices { voices, by_step, tokens: tape.head.tokens })
     }
 }
 
-impl Chosen {
-    fn seat(&mut self, step: &str, choice: Choice, prices: Option<Prices>) {
+impl StepVoices {
+    fn add(&mut self, step: &str, choice: Choice, prices: Option<Prices>) {
         let identity = choice.identity();
         let known = self.voices.iter().position(|voice| voice.is.identity == identity);
         let speaker = known.unwrap_or(self.voices.len());
@@ -107,7 +110,7 @@ impl Chosen {
             let is = tape::Speaker { voice: choice.name(), model: choice.model(), identity };
             self.voices.push(Voice { is, choice: Some(choice) });
         }
-        self.seats.insert(step.to_owned(), Seat { speaker, prices });
+        self.by_step.insert(step.to_owned(), StepVoice { speaker, prices });
     }
 
     /// A service's address and a model belong to one voice.
@@ -129,23 +132,23 @@ impl Chosen {
     }
 
     /// What tells this run's voices from another's, for the run id.
-    pub fn spoken_by(&self, table: &Table<'_>) -> String {
-        let evidence = table.config.evidence();
-        let spoken_by = |voice: &Voice| voices::spoken_by(&voice.is.identity, table.options, &evidence);
+    pub fn spoken_by(&self, by: &Chooser<'_>) -> String {
+        let evidence = by.config.evidence();
+        let spoken_by = |voice: &Voice| voices::spoken_by(&voice.is.identity, by.options, &evidence);
         match &self.voices[..] {
             [one] => spoken_by(one),
             several => {
-                let of_step = |(step, seat): (&String, &Seat)| {
-                    format!("{step} {}", several.get(seat.speaker).map(spoken_by).unwrap_or_default())
+                let of_step = |(step, voice): (&String, &StepVoice)| {
+                    format!("{step} {}", several.get(voice.speaker).map(spoken_by).unwrap_or_default())
                 };
-                self.seats.iter().map(of_step).collect::<Vec<_>>().join("\n")
+                self.by_step.iter().map(of_step).collect::<Vec<_>>().join("\n")
             }
         }
     }
 
     /// The speakers, their answers written down or read where that is asked for.
     pub fn begin(self, answers: &Answers) -> Result<Speakers, Fail> {
-        let steps = self.seats.iter().map(|(step, seat)| (step.clone(), seat.speaker)).collect();
+        let steps = self.by_step.iter().map(|(step, voice)| (step.clone(), voice.speaker)).collect();
         let all: Vec<tape::Speaker> = self.voices.iter().map(|voice| voice.is.clone()).collect();
         let lines = match answers {
             Answers::Kept(kept) => {
@@ -175,6 +178,6 @@ impl Chosen {
         let mut speakers = speakers.into_iter();
         let first =
             speakers.next().ok_or_else(|| Fail::new("there is no step that a voice could speak at"))?;
-        Ok(Speakers::new(first, speakers.collect(), self.seats))
+        Ok(Speakers::new(first, speakers.collect(), self.by_step))
     }
 }

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use super::exit::Fail;
-use super::service;
 use crate::item::library::sha256;
+use crate::run::Fail;
 use crate::run::clock::nanoseconds;
+use crate::run::environment::variable;
 
 /// Bytes of a summary; the runner refuses all of one that is over 1 MiB.
 const SUMMARY: usize = 900 * 1024;
@@ -14,7 +14,7 @@ const SUMMARY: usize = 900 * 1024;
 /// Sets outputs of the step, where there is a runner that takes them. The delimiter is random, so
 /// that no value can end its own output and begin another.
 pub fn outputs(values: &[(&str, &str)]) -> Result<(), Fail> {
-    let Some(path) = service::variable("GITHUB_OUTPUT") else { return Ok(()) };
+    let Some(path) = variable("GITHUB_OUTPUT") else { return Ok(()) };
     let mut text = String::new();
     for (name, value) in values {
         let seed = format!("{} {} {name}", nanoseconds(), std::process::id());
@@ -29,7 +29,7 @@ pub fn outputs(values: &[(&str, &str)]) -> Result<(), Fail> {
 
 /// Adds to the summary of the job, where there is one; what is too long for it is cut.
 pub fn summary(text: &str) -> Result<(), Fail> {
-    let Some(path) = service::variable("GITHUB_STEP_SUMMARY") else { return Ok(()) };
+    let Some(path) = variable("GITHUB_STEP_SUMMARY") else { return Ok(()) };
     let mut end = text.len().min(SUMMARY);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -47,4 +47,25 @@ fn append(path: &Path, text: &str) -> Result<(), Fail> {
             crate::text::plain::shown(&path.display().to_string())
         ))
     })
+}
+
+/// The value of a workflow command.
+pub fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a workflow command.
+pub fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_escaped_as_the_runner_reads_them() {
+        assert_eq!(data("50%\r\n::error::x"), "50%25%0D%0A::error::x");
+        assert_eq!(property("a:b,c%\n"), "a%3Ab%2Cc%25%0A");
+    }
 }

@@ -7,19 +7,18 @@
 use std::collections::BTreeSet;
 
 use git2::Oid;
-use serde_json::json;
 
-use super::super::exit::Fail;
-use super::reading::Read;
-use super::seat::Seat;
-use super::{Answered, Job};
+use super::read::Read;
+use super::target::Target;
+use super::{Answered, Done, Job, Outcome};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
 use crate::github::trigger::What;
 use crate::item::{Item, is_document, meta};
+use crate::run::Fail;
 use crate::run::script::{Input, Script};
 use crate::run::{Held, Landed, Open};
-use crate::synthesis::Outcome;
+use crate::synthesis;
 
 /// What the branch says of an issue's conversation.
 pub(super) enum Conversation {
@@ -50,14 +49,14 @@ struct Found {
 }
 
 impl Job<'_> {
-    /// The seat of the issue, with what was heard so far; the branch is where the remote has it.
-    pub(super) fn settle(&mut self, read: &mut Read) -> Result<Seat, Fail> {
-        let seat = self.seat(&read.thread)?;
-        self.follow(&seat)?;
-        self.has_no_own_templates(&seat)?;
+    /// The target of the issue, with what was heard so far; the branch is where the remote has it.
+    pub(super) fn prepare(&mut self, read: &mut Read) -> Result<Target, Fail> {
+        let target = self.find_target(&read.thread)?;
+        self.follow(&target)?;
+        self.has_no_own_templates(&target)?;
         let mut recorded = BTreeSet::new();
-        for commit in [self.start(&seat)?, self.repo.resolve("HEAD")?] {
-            for found in self.recordings(commit, &seat.item)? {
+        for commit in [self.start(&target)?, self.repo.resolve("HEAD")?] {
+            for found in self.recordings(commit, &target.item)? {
                 recorded.extend(open::heard(&found.log));
                 let said = |record: &Record| match &record.event {
                     Talked::User(message) => Some((message.by.clone(), message.text.clone())),
@@ -72,36 +71,36 @@ impl Job<'_> {
         let by_marker: Vec<u64> = read.thread.comments().into_iter().filter(marked).collect();
         let lost = by_marker.iter().filter(|id| !recorded.contains(id)).count();
         read.heard = recorded.into_iter().chain(by_marker).collect::<BTreeSet<_>>();
-        read.leaves.clone_from(&seat.leaves);
-        if lost > 0 && seat.leaves.is_empty() && !self.has_analysis(&seat)? {
+        read.leaves.clone_from(&target.leaves);
+        if lost > 0 && target.leaves.is_empty() && !self.has_analysis(&target)? {
             read.leaves.push(format!(
                 "{} heard by a run whose recording is on no branch any more; this run does not hear them again.",
                 crate::text::plain::count(lost, "comment")
             ));
         }
-        Ok(seat)
+        Ok(target)
     }
 
     /// Whether an analysis of the item was recorded: its logs carry no comments.
-    fn has_analysis(&self, seat: &Seat) -> Result<bool, Fail> {
-        Ok(self.repo.exists(self.start(seat)?, &format!("{}/analysis", seat.item))?)
+    fn has_analysis(&self, target: &Target) -> Result<bool, Fail> {
+        Ok(self.repo.exists(self.start(target)?, &format!("{}/analysis", target.item))?)
     }
 
     /// Looks for the conversation on the item's branch.
-    pub(super) fn conversation(&self, read: &Read, seat: &Seat) -> Result<Conversation, Fail> {
+    pub(super) fn conversation(&self, read: &Read, target: &Target) -> Result<Conversation, Fail> {
         let step = match &read.asked.what {
             What::Discussion(step) => step.clone(),
             What::Close => None,
             What::Analysis => return Ok(Conversation::None),
         };
         let (mut waiting, mut last) = (None, None);
-        let start = self.start(seat)?;
-        for Found { path, log } in self.recordings(start, &seat.item)? {
+        let start = self.start(target)?;
+        for Found { path, log } in self.recordings(start, &target.item)? {
             let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else { continue };
             if step.as_ref().is_some_and(|step| *step != opened.step.id) {
                 continue;
             }
-            let is_here = opened.branch == seat.branch;
+            let is_here = opened.branch == target.branch;
             // A label is set at one moment, and that is one run; comments are known by their ids.
             if let Some(at) = read.at.filter(|_| read.asked.label.is_some() && opened.comments.is_some())
                 && let Some(until) = open::until(&log, at)
@@ -132,7 +131,7 @@ impl Job<'_> {
             None if by_comment && read.ticks.is_empty() => {
                 Conversation::Silent("no new tick decides anything")
             }
-            None if new == 0 => self.without_words(read, seat, start, last)?,
+            None if new == 0 => self.without_words(read, target, start, last)?,
             None => Conversation::None,
         })
     }
@@ -141,7 +140,7 @@ impl Job<'_> {
     fn without_words(
         &self,
         read: &Read,
-        seat: &Seat,
+        target: &Target,
         start: Oid,
         last: Option<(String, Vec<Record>)>,
     ) -> Result<Conversation, Fail> {
@@ -151,7 +150,7 @@ impl Job<'_> {
         };
         let step = match &read.asked.what {
             What::Discussion(Some(step)) => step.clone(),
-            _ => self.current_step(seat)?,
+            _ => self.current_step(target)?,
         };
         if opened.step.id != step {
             return Ok(Conversation::None);
@@ -160,8 +159,8 @@ impl Job<'_> {
         if opened.comments.is_some() && !open::stays_open(&log) && !read.tells_of(&opened.run) {
             return Ok(Conversation::Answered(path, log));
         }
-        let then = self.repo.item(self.repo.brought(start, &path)?, &seat.item)?;
-        let now = self.repo.item(start, &seat.item)?;
+        let then = self.repo.item(self.repo.brought(start, &path)?, &target.item)?;
+        let now = self.repo.item(start, &target.item)?;
         Ok(if documents(&then) == documents(&now) { Conversation::NothingNew } else { Conversation::None })
     }
 
@@ -177,7 +176,7 @@ impl Job<'_> {
             let log = crate::text::json::utf8(&path, &bytes).and_then(|text| from_lines(&path, text));
             match log {
                 Ok(log) => found.push(Found { path, log }),
-                Err(error) => self.screen.warn(&format!("a recording is left out: {error}")),
+                Err(error) => self.observer.warn(&format!("a recording is left out: {error}")),
             }
         }
         found.sort_by_key(|found| open::moment(&found.log));
@@ -210,37 +209,36 @@ impl Job<'_> {
     pub(super) fn answered(
         &mut self,
         read: &Read,
-        seat: &Seat,
+        target: &Target,
         path: &str,
         log: Vec<Record>,
-    ) -> Result<Answered, Fail> {
+    ) -> Result<Outcome, Fail> {
         let held = Held::read(log).ok_or_else(|| Fail::new(format!("{path} has no beginning")))?;
         let landed = Landed {
-            branch: seat.branch.clone(),
+            branch: target.branch.clone(),
             base: held.opened().base.clone(),
-            commit: Some(self.start(seat)?),
+            commit: Some(self.start(target)?),
             already_recorded: true,
-            outcome: Outcome::nothing(path),
+            outcome: synthesis::Outcome::nothing(path),
             held,
         };
-        let (log, opened) = (landed.held.log(), landed.held.opened());
+        let opened = landed.held.opened();
         if opened.stays_open {
-            return match read.part(&read.own, &open::run_id(log)) {
-                Some(ours) => self.already(seat, Some(ours)),
-                None => self.tell_part(read, seat, &landed),
+            return match read.part(&read.own, &open::run_id(landed.held.log())) {
+                Some(ours) => self.already(target, Some(ours)),
+                None => self.report_part(read, target, landed),
             };
         }
         if read.tells_of(&opened.run) {
-            return self.already(seat, read.known_id());
+            return self.already(target, read.known_id());
         }
-        self.tell(read, seat, &landed)
+        self.report_discussion(read, target, landed)
     }
 
     /// Nothing is done, and why.
-    pub(super) fn nothing(&self, why: &str) -> Result<Answered, Fail> {
-        self.screen.say(&format!("Nothing to do: {why}."));
-        self.screen.json(&json!({"done": false, "reason": why}));
-        Ok(Answered::Never)
+    pub(super) fn nothing(&self, why: &str) -> Result<Outcome, Fail> {
+        self.observer.say(&format!("Nothing to do: {why}."));
+        Ok((Answered::Never, Done::Nothing(why.to_owned())))
     }
 }
 

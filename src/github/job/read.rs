@@ -4,18 +4,21 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::exit::Fail;
-use super::super::{Global, open, service, table};
-use super::{failed, moment};
+use super::{moment, refused};
 use crate::discussion::event::{Record, Time};
+use crate::git::Repo;
 use crate::github::ACTIONS_BOT;
 use crate::github::hub::Hub;
 use crate::github::marker::Marker;
 use crate::github::page;
 use crate::github::possible::{self, Tick};
+use crate::github::service;
 use crate::github::thread::{self, Comment, Known, Thread, Unused};
 use crate::github::trigger::{Asked, Person, What};
 use crate::item::config::github::{Permission, Settings};
+use crate::run::Fail;
+use crate::run::environment::variable;
+use crate::run::settings;
 use crate::text::source;
 
 /// What was read of an issue.
@@ -94,7 +97,7 @@ impl Read {
 /// Who writes our comments: a workflow's own bot, and the user of any other token.
 pub(super) fn own_ids(hub: &mut Hub) -> Vec<u64> {
     let mut own = vec![ACTIONS_BOT];
-    if hub.has_token() && service::variable("GITHUB_TOKEN").is_none_or(|token| !token.starts_with("ghs_")) {
+    if hub.has_token() && variable("GITHUB_TOKEN").is_none_or(|token| !token.starts_with("ghs_")) {
         own.extend(hub.own_id());
     }
     own
@@ -109,11 +112,11 @@ pub(super) fn read_thread(
     settings: &Settings,
 ) -> Result<Read, Fail> {
     let issue = issue_of(hub, &asked, at)?;
-    let mut comments: Vec<Comment> = hub.comments(asked.number).map_err(failed)?;
+    let mut comments: Vec<Comment> = hub.comments(asked.number).map_err(refused)?;
     // Pages shift when a comment goes while they are read, and another one is missed.
     let counted = issue.get("comments").and_then(Value::as_u64).unwrap_or_default();
     if (comments.len() as u64) < counted {
-        comments.extend(hub.comments(asked.number).map_err(failed)?);
+        comments.extend(hub.comments(asked.number).map_err(refused)?);
     }
     let marked: Vec<Comment> = comments.iter().filter(|one| one.is_marked(asked.number)).cloned().collect();
     let (mut known, ticked) = history(hub, &comments, &marked, &asked, at, &own)?;
@@ -133,7 +136,7 @@ pub(super) fn read_thread(
 fn issue_of(hub: &mut Hub, asked: &Asked, at: Option<Time>) -> Result<Value, Fail> {
     let issue = match &asked.issue {
         Some(issue) => issue.clone(),
-        None => hub.issue(asked.number).map_err(failed)?,
+        None => hub.issue(asked.number).map_err(refused)?,
     };
     if issue.get("number").and_then(Value::as_u64) != Some(asked.number) {
         return Err(Fail::new(format!(
@@ -172,7 +175,7 @@ fn history(
     let ticked: Vec<&Comment> =
         marked.iter().filter(|one| one.is_ours(asked.number, own)).filter(has_ticks).collect();
     let nodes: Vec<&str> = ticked.iter().chain(&edited).map(|one| one.node.as_str()).collect();
-    let edits = if hub.has_token() { hub.edits(&nodes).map_err(failed)? } else { Default::default() };
+    let edits = if hub.has_token() { hub.edits(&nodes).map_err(refused)? } else { Default::default() };
     let of = |comment: &Comment| edits.get(&comment.node).map(Vec::as_slice).unwrap_or_default();
     for comment in edited {
         let then = of(comment).iter().rfind(|edit| at.is_none_or(|at| edit.at <= at));
@@ -204,7 +207,7 @@ fn permissions(
         .filter(|person| sender.is_none_or(|sender| sender.login != person.login))
         .collect();
     if !others.is_empty() {
-        known = hub.permissions(&others).map_err(failed)?;
+        known = hub.permissions(&others).map_err(refused)?;
     }
     if let Some(sender) = sender {
         known.entry(sender.login.to_lowercase()).or_insert(settings.min_permission);
@@ -219,7 +222,7 @@ pub(super) fn as_it_was(hub: &mut Hub, mut issue: Value, at: Time) -> Result<Val
         return Ok(issue);
     }
     let number = issue.get("number").and_then(Value::as_u64).unwrap_or_default();
-    let events = hub.events(number).map_err(failed)?;
+    let events = hub.events(number).map_err(refused)?;
     let renamed = events.iter().filter(|event| {
         event.get("event").and_then(Value::as_str) == Some("renamed")
             && moment(event, "created_at").is_none_or(|when| when > at)
@@ -228,7 +231,7 @@ pub(super) fn as_it_was(hub: &mut Hub, mut issue: Value, at: Time) -> Result<Val
     if let Some(from) = first.and_then(|event| event.pointer("/rename/from")) {
         issue["title"] = from.clone();
     }
-    match hub.body_edited(number).map_err(failed)? {
+    match hub.body_edited(number).map_err(refused)? {
         Some(edited) if edited > at => Err(Fail::new(format!(
             "the issue {number} was edited after its label was set, and what it said before cannot be read"
         ))
@@ -238,11 +241,13 @@ pub(super) fn as_it_was(hub: &mut Hub, mut issue: Value, at: Time) -> Result<Val
 }
 
 /// An issue as a script, for `--issue` from anywhere.
-pub fn thread(global: &Global, number: u64) -> Result<Thread, Fail> {
-    let repo = open(global)?;
-    let config = table::config(global, &repo, repo.resolve("HEAD")?)?;
+///
+/// # Errors
+/// An issue that cannot be read.
+pub fn thread(repo: &Repo, own: &settings::Settings, number: u64) -> Result<Thread, Fail> {
+    let config = own.at(repo, repo.resolve("HEAD")?)?;
     let settings = config.github.unwrap_or_default();
-    let mut hub = service::hub(&repo)?;
+    let mut hub = service::hub(repo)?;
     let asked = Asked {
         number,
         what: What::Discussion(None),
@@ -258,12 +263,14 @@ pub fn thread(global: &Global, number: u64) -> Result<Thread, Fail> {
 }
 
 /// An issue's title, and its text as source text.
-pub fn text(global: &Global, number: u64) -> Result<source::Source, Fail> {
-    let repo = open(global)?;
-    let config = table::config(global, &repo, repo.resolve("HEAD")?)?;
+///
+/// # Errors
+/// An issue that cannot be read.
+pub fn text(repo: &Repo, own: &settings::Settings, number: u64) -> Result<source::Source, Fail> {
+    let config = own.at(repo, repo.resolve("HEAD")?)?;
     let settings = config.github.unwrap_or_default();
-    let mut hub = service::hub(&repo)?;
-    let issue = hub.issue(number).map_err(failed)?;
+    let mut hub = service::hub(repo)?;
+    let issue = hub.issue(number).map_err(refused)?;
     let people = thread::authors(&issue, &[], number, None, &[]);
     let permissions = permissions(&mut hub, &people, None, &settings)?;
     let known = Known { permissions, ..Known::default() };

@@ -4,79 +4,73 @@ use std::path::Path;
 use std::sync::Arc;
 
 use git2::Oid;
-use serde_json::json;
 
-use super::super::analyze::{self, Answers, Kept};
-use super::super::exit::{Code, Fail};
-use super::super::landed::to_json;
-use super::super::screen::Screen;
-use super::super::{actions, read_file, table};
-use super::open::Conversation;
-use super::reading::Read;
-use super::seat::Seat;
-use super::{Job, walk_id};
+use super::conversation::Conversation;
+use super::read::Read;
+use super::target::Target;
+use super::{Done, Job, walk_id};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
 use crate::discussion::open;
 use crate::git::short;
+use crate::github::actions;
 use crate::github::trigger::What;
 use crate::item::library::{Library, sha256};
 use crate::item::meta::Source;
+use crate::replay::onto::land_on;
 use crate::replay::{Recording, Replay, other_words};
-use crate::run::files::write_whole;
-use crate::run::identity;
-use crate::run::script;
-use crate::run::{Held, Landed, Talk, hold_and_keep, set_up};
+use crate::run::analyze::{Answers, Kept, analyze};
+use crate::run::files::{read_file, write_whole};
+use crate::run::library::BuiltIn;
+use crate::run::{Fail, Held, Landed, Observer, Talk, hold_and_keep, identity, place, script, set_up};
 use crate::synthesis::Outcome;
 use crate::text::plain;
 use crate::voice::model::Meter;
 use crate::voice::model::tape::Tape;
 
 /// Name of the recording in the folder that is handed over.
-const HANDED: &str = "recording.jsonl";
+const RECORDING: &str = "recording.jsonl";
 /// Name of a model's answers in an analysis, in that folder.
 const ANSWERS: &str = "answers.jsonl";
 
 impl Job<'_> {
     /// The first of two jobs: the recording and its digest, and nothing else.
-    pub(super) fn hand_over(&mut self, read: &mut Read) -> Result<Code, Fail> {
-        let seat = self.settle(read)?;
-        let folder = self.run.out.clone().unwrap_or_default();
+    pub(super) fn record(&mut self, read: &mut Read) -> Result<Done, Fail> {
+        let target = self.prepare(read)?;
+        let folder = self.request.out.clone().unwrap_or_default();
         let made = std::fs::create_dir_all(&folder);
         made.map_err(|error| {
             Fail::new(format!("{} cannot be made: {error}", plain::shown(&folder.display().to_string())))
         })?;
         if read.asked.what == What::Analysis {
-            return self.hand_over_answers(read, &seat, &folder);
+            return self.record_answers(read, &target, &folder);
         }
-        let log = match self.conversation(read, &seat)? {
-            Conversation::Silent(why) => return self.nothing(why).map(|_| Code::Yes),
+        let log = match self.conversation(read, &target)? {
+            Conversation::Silent(why) => return self.nothing(why).map(|(_, done)| done),
             Conversation::Open(log) => log,
             Conversation::None => Vec::new(),
             // No voice is needed for it: the other job tells it.
             Conversation::Answered(..) | Conversation::NothingNew => {
-                self.screen.say("No voice is needed: the other job tells what is there.");
-                self.hand_over_nothing(&folder)?;
-                self.screen.json(&json!({"done": false, "digest": sha256(b"")}));
-                return Ok(Code::Yes);
+                self.observer.say("No voice is needed: the other job tells what is there.");
+                self.record_nothing(&folder)?;
+                return Ok(Done::NothingToRecord);
             }
         };
         let setup = set_up(
-            super::super::open(self.global)?,
-            &table::settings(self.global)?,
-            self.task(read, &seat, log)?,
-            table::BuiltIn::begin(),
-            self.screen,
+            self.repo.again()?,
+            self.own,
+            self.task(read, &target, log)?,
+            BuiltIn::begin(),
+            self.observer,
         )?;
-        let path = folder.join(HANDED);
-        let mut report = to_json(&hold_and_keep(&setup, &path, self.screen)?);
-        report["digest"] = json!(self.digest_of(&path)?);
-        self.screen.json(&report);
-        Ok(Code::Yes)
+        let path = folder.join(RECORDING);
+        let landed = hold_and_keep(&setup, &path, self.observer)?;
+        Ok(Done::Recorded(Box::new(landed), self.digest_of(&path)?))
     }
 
     /// An empty recording: nothing is to be committed, and the other job has something to tell.
-    pub(super) fn hand_over_nothing(&self, folder: &Path) -> Result<(), Fail> {
-        let written = std::fs::create_dir_all(folder).and_then(|()| write_whole(&folder.join(HANDED), b""));
+    pub(super) fn record_nothing(&self, folder: &Path) -> Result<(), Fail> {
+        let written =
+            std::fs::create_dir_all(folder).and_then(|()| write_whole(&folder.join(RECORDING), b""));
         written.map_err(|error| Fail::new(format!("the recording cannot be written: {error}")))?;
         actions::outputs(&[("digest", &sha256(b""))])
     }
@@ -85,43 +79,40 @@ impl Job<'_> {
     fn digest_of(&self, path: &Path) -> Result<String, Fail> {
         let digest = sha256(&read_file(path, script::LARGEST as u64 * 4)?);
         actions::outputs(&[("digest", &digest)])?;
-        self.screen.say(&format!("Its SHA-256 is {digest}."));
+        self.observer.say(&format!("Its SHA-256 is {digest}."));
         Ok(digest)
     }
 
     /// The first of two jobs, for an analysis: what the model answered. The walk itself is made again
     /// by the other job; the commits of this one go with its clone.
-    fn hand_over_answers(&mut self, read: &Read, seat: &Seat, folder: &Path) -> Result<Code, Fail> {
+    fn record_answers(&mut self, read: &Read, target: &Target, folder: &Path) -> Result<Done, Fail> {
         let run = walk_id(read);
         if read.tells_of(&run) {
-            self.already(seat, read.known_id())?;
-            return Ok(Code::Yes);
+            return self.already(target, read.known_id()).map(|(_, done)| done);
         }
-        let before = self.repo.tip(&seat.branch)?;
+        let before = self.repo.tip(&target.branch)?;
         let kept = Kept::default();
-        let went =
-            analyze::walk_item(self.global, self.walk(read, seat, Answers::Kept(kept.clone())), self.screen);
+        let task = self.walk(read, target, Answers::Kept(kept.clone()));
+        let analyzed = analyze(&self.repo, self.own, task, self.observer);
         // This job moves no branch, whatever the result.
-        if let Some(tip) = self.repo.tip(&seat.branch)? {
-            self.repo.put_back(&seat.branch, tip, before)?;
+        if let Some(tip) = self.repo.tip(&target.branch)? {
+            self.repo.put_back(&target.branch, tip, before)?;
         }
-        let mut report = went?.to_json();
+        let analyzed = analyzed?;
         let path = folder.join(ANSWERS);
         let shown = plain::shown(&path.display().to_string());
         write_whole(&path, kept.text().as_bytes())
             .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
-        self.screen.say_strong(&format!("The model's answers are in {shown}; nothing was committed."));
-        report["digest"] = json!(self.digest_of(&path)?);
-        self.screen.json(&report);
-        Ok(Code::Yes)
+        self.observer.say_strong(&format!("The model's answers are in {shown}; nothing was committed."));
+        Ok(Done::RecordedAnswers(Box::new(analyzed), self.digest_of(&path)?))
     }
 
     /// What was handed over under this name, if it is what was announced.
     fn announced(&self, name: &str) -> Result<Vec<u8>, Fail> {
-        let folder = self.run.recording.as_deref().unwrap_or(Path::new("."));
+        let folder = self.request.recording.as_deref().unwrap_or(Path::new("."));
         let bytes = read_file(&folder.join(name), script::LARGEST as u64 * 4)?;
         let digest = sha256(&bytes);
-        if Some(digest.as_str()) != self.run.digest.as_deref().map(str::trim) {
+        if Some(digest.as_str()) != self.request.digest.as_deref().map(str::trim) {
             return Err(Fail::new(format!(
                 "the recording that was handed over has the SHA-256 {digest}, and another was announced; nothing was done"
             )));
@@ -130,27 +121,27 @@ impl Job<'_> {
     }
 
     /// A model's answers from the first job.
-    pub(super) fn handed_answers(&self) -> Result<Tape, Fail> {
+    pub(super) fn received_answers(&self) -> Result<Tape, Fail> {
         let bytes = self.announced(ANSWERS)?;
         Ok(Tape::read(ANSWERS, crate::text::json::utf8(ANSWERS, &bytes)?)?)
     }
 
     /// The recording of the first job, if it is the one that was announced and is for this issue.
-    pub(super) fn handed_over(&self, seat: &Seat) -> Result<(Recording, Replay), Fail> {
-        let bytes = self.announced(HANDED)?;
-        let recording = Recording { name: HANDED.to_owned(), bytes, place: None };
+    pub(super) fn received_recording(&self, target: &Target) -> Result<(Recording, Replay), Fail> {
+        let bytes = self.announced(RECORDING)?;
+        let recording = Recording { name: RECORDING.to_owned(), bytes, place: None };
         let opened = recording
             .opened()
             .ok_or_else(|| Fail::new("the recording that was handed over has no opening"))?;
-        if opened.item != seat.item {
+        if opened.item != target.item {
             return Err(Fail::new(format!(
                 "the recording that was handed over is about {}, and the issue's item is {}; nothing was done",
                 plain::shown(&opened.item),
-                seat.item
+                target.item
             )));
         }
         let replay =
-            Replay::new(self.repo.again()?, Arc::new(Library::built_in()?), table::operators(self.global)?);
+            Replay::new(self.repo.again()?, Arc::new(Library::built_in()?), self.own.operators.clone());
         Ok((recording, replay))
     }
 
@@ -160,7 +151,7 @@ impl Job<'_> {
         &self,
         recording: &Recording,
         read: &Read,
-        seat: &Seat,
+        target: &Target,
         before: &[Record],
     ) -> Result<(), Fail> {
         let other = |what: &str| {
@@ -168,7 +159,7 @@ impl Job<'_> {
                 "the recording that was handed over has another {what} than this issue gives; nothing was done"
             ))
         };
-        let log = from_lines(HANDED, crate::text::json::utf8(HANDED, &recording.bytes)?)?;
+        let log = from_lines(RECORDING, crate::text::json::utf8(RECORDING, &recording.bytes)?)?;
         let (Some(opened), Some(first)) = (recording.opened(), log.first()) else {
             return Err(other("beginning"));
         };
@@ -180,7 +171,7 @@ impl Job<'_> {
         if opened.author != author {
             return Err(other("author"));
         }
-        let task = self.task(read, seat, before.to_vec())?;
+        let task = self.task(read, target, before.to_vec())?;
         if task.step.as_deref() != Some(opened.step.id.as_str()) {
             return Err(other("step"));
         }
@@ -203,7 +194,7 @@ impl Job<'_> {
         let source = Source::GitHub(read.thread.number);
         let meta = crate::item::meta::new_item(
             source,
-            table::slug(&seat.item),
+            place::slug(&target.item),
             &read.thread.title,
             at,
             &opened.base,
@@ -215,7 +206,7 @@ impl Job<'_> {
         if before.is_empty() && opened.draft.is_some() && opened.draft != draft {
             return Err(other("draft"));
         }
-        let library = table::BuiltIn::begin().library(&self.repo, self.start(seat)?, &self.config)?;
+        let library = BuiltIn::begin().library(&self.repo, self.start(target)?, &self.config)?;
         let user = task.script.user.clone().unwrap_or_else(|| "User".to_owned());
         let begin = log.len() - new.len();
         match other_words(&log, begin, task.script, &user, &library.cast) {
@@ -230,9 +221,9 @@ impl Job<'_> {
         &self,
         recording: &Recording,
         replay: &Replay,
-        seat: &Seat,
+        target: &Target,
     ) -> Result<Landed, Fail> {
-        land_at(replay, recording, &seat.branch, self.start(seat)?, self.screen)
+        land_at(replay, recording, &target.branch, self.start(target)?, self.observer)
     }
 }
 
@@ -242,12 +233,12 @@ pub(super) fn land_at(
     recording: &Recording,
     branch: &str,
     start: Oid,
-    screen: &Screen,
+    observer: &dyn Observer,
 ) -> Result<Landed, Fail> {
     let found = replay.run_for_landing(recording, start, None)?;
     if let (Some(paused), None) = (&found.paused, &found.divergence) {
         let grown = replay.pause(paused, start)?;
-        screen.say_strong(&format!("Committed {} on {branch}.", short(grown.commit)));
+        observer.say_strong(&format!("Committed {} on {branch}.", short(grown.commit)));
         return Ok(Landed {
             held: Held {
                 talk: Talk::Open(Box::new(paused.clone())),
@@ -267,5 +258,5 @@ pub(super) fn land_at(
             "the recording that was handed over is not what the rules make of it{why}; nothing was committed"
         )));
     };
-    super::super::replay::onto::land_on(replay, finished.clone(), branch, start, screen)
+    land_on(replay, finished.clone(), branch, start, observer)
 }

@@ -5,13 +5,14 @@
 
 use git2::Oid;
 
-use super::super::exit::Fail;
-use super::super::{service, table};
 use super::Job;
 use crate::github::hub::PullState;
+use crate::github::service;
 use crate::github::thread::Thread;
 use crate::item::meta::{Meta, Source};
+use crate::run::Fail;
 use crate::run::before;
+use crate::run::place;
 use crate::text::path;
 use crate::text::plain::count;
 use path::slug_of;
@@ -20,7 +21,7 @@ use path::slug_of;
 const MAX_BRANCHES: usize = 3;
 
 /// Where the item of an issue is, or will be.
-pub(super) struct Seat {
+pub(super) struct Target {
     pub(super) item: String,
     pub(super) branch: String,
     /// What is left out of earlier discussions, and why.
@@ -46,7 +47,7 @@ impl Places {
 impl Job<'_> {
     /// The item of the issue: the one that says so, on the default branch or on one of ours, else
     /// one that is named by the issue's title.
-    pub(super) fn seat(&mut self, thread: &Thread) -> Result<Seat, Fail> {
+    pub(super) fn find_target(&mut self, thread: &Thread) -> Result<Target, Fail> {
         let places = self.places()?;
         let on_default = self.item_at(places.head, thread.number)?;
         let mut carriers = Vec::new();
@@ -58,19 +59,20 @@ impl Job<'_> {
         // The highest number of a name is the newest branch.
         carriers.sort_by(|(a, ..), (b, ..)| (b.len(), b).cmp(&(a.len(), a)));
         let found = on_default.or_else(|| carriers.first().map(|(.., path)| path.clone()));
-        let Some(item) = found else { return self.free_seat(thread, &places) };
-        let mut seat = Seat { item, branch: String::new(), leaves: Vec::new(), pull: None, is_new: false };
+        let Some(item) = found else { return self.new_target(thread, &places) };
+        let mut target =
+            Target { item, branch: String::new(), leaves: Vec::new(), pull: None, is_new: false };
         for (branch, tip, path) in carriers.into_iter().take(MAX_BRANCHES) {
             match self.left(&branch, tip, &path, places.head)? {
-                Ok(pull) => return Ok(Seat { branch, pull, ..seat }),
-                Err(why) => seat.leaves.extend(why),
+                Ok(pull) => return Ok(Target { branch, pull, ..target }),
+                Err(why) => target.leaves.extend(why),
             }
         }
-        let name = format!("roundtable/{}", table::slug(&seat.item));
+        let name = format!("roundtable/{}", place::slug(&target.item));
         let numbered = (2..1_000).map(|number| format!("{name}-{number}"));
         let mut names = std::iter::once(name.clone()).chain(numbered);
-        seat.branch = names.find(|name| !places.is_branch(name)).unwrap_or(name);
-        Ok(seat)
+        target.branch = names.find(|name| !places.is_branch(name)).unwrap_or(name);
+        Ok(target)
     }
 
     /// The remote knows of branches that this clone has never seen.
@@ -97,7 +99,7 @@ impl Job<'_> {
     }
 
     /// A place for an issue that has no item yet.
-    fn free_seat(&self, thread: &Thread, places: &Places) -> Result<Seat, Fail> {
+    fn new_target(&self, thread: &Thread, places: &Places) -> Result<Target, Fail> {
         let plain = slug_of(&thread.title, thread.number);
         let numbered = std::iter::successors(Some(format!("{plain}-{}", thread.number)), |last| {
             Some(format!("{last}-{}", thread.number))
@@ -109,7 +111,7 @@ impl Job<'_> {
                 is_taken |= self.repo.exists(*tip, &item)?;
             }
             if !is_taken {
-                return Ok(Seat { item, branch, leaves: Vec::new(), pull: None, is_new: true });
+                return Ok(Target { item, branch, leaves: Vec::new(), pull: None, is_new: true });
             }
         }
         Err(Fail::new(format!("no name is free for an item of the issue {}", thread.number))
@@ -157,42 +159,42 @@ impl Job<'_> {
     }
 
     /// Refuses a commit on which another issue has taken the item meanwhile.
-    pub(super) fn still_ours(&self, commit: Oid, seat: &Seat, number: u64) -> Result<(), Fail> {
-        if self.repo.exists(commit, &seat.item)? && !self.is_of(commit, &seat.item, number)? {
+    pub(super) fn still_ours(&self, commit: Oid, target: &Target, number: u64) -> Result<(), Fail> {
+        if self.repo.exists(commit, &target.item)? && !self.is_of(commit, &target.item, number)? {
             self.is_overtaken.set(true);
-            return Err(Fail::new(format!("{} has become another issue's item meanwhile", seat.item))
+            return Err(Fail::new(format!("{} has become another issue's item meanwhile", target.item))
                 .with_hint("set the label again"));
         }
         Ok(())
     }
 
     /// Refuses a branch that brings templates of its own: those of the default branch say what is written.
-    pub(super) fn has_no_own_templates(&self, seat: &Seat) -> Result<(), Fail> {
-        let Some(tip) = self.repo.tip(&seat.branch)? else { return Ok(()) };
+    pub(super) fn has_no_own_templates(&self, target: &Target) -> Result<(), Fail> {
+        let Some(tip) = self.repo.tip(&target.branch)? else { return Ok(()) };
         let base = self.repo.merge_base(self.repo.resolve("HEAD")?, tip)?;
         let templates = |commit: Oid| -> Result<_, Fail> {
-            let folder = table::config(self.global, &self.repo, commit)?.templates;
+            let folder = self.own.at(&self.repo, commit)?.templates;
             folder.map_or(Ok(Vec::new()), |folder| Ok(self.repo.overlay(commit, &folder)?))
         };
         if templates(tip)? != templates(base)? {
-            return Err(Fail::new(format!("{} changes the templates", seat.branch))
+            return Err(Fail::new(format!("{} changes the templates", target.branch))
                 .with_hint("merge that into the default branch first, and set the label again"));
         }
         Ok(())
     }
 
     /// The commit that the next run starts from.
-    pub(super) fn start(&self, seat: &Seat) -> Result<Oid, Fail> {
-        match self.repo.tip(&seat.branch)? {
+    pub(super) fn start(&self, target: &Target) -> Result<Oid, Fail> {
+        match self.repo.tip(&target.branch)? {
             Some(tip) => Ok(tip),
             None => Ok(self.repo.resolve("HEAD")?),
         }
     }
 
     /// The last of the item's completed steps, else the first of all.
-    pub(super) fn current_step(&self, seat: &Seat) -> Result<String, Fail> {
-        let commit = self.start(seat)?;
-        let file = format!("{}/{}", seat.item, crate::item::meta::FILE);
+    pub(super) fn current_step(&self, target: &Target) -> Result<String, Fail> {
+        let commit = self.start(target)?;
+        let file = format!("{}/{}", target.item, crate::item::meta::FILE);
         let steps = match self.repo.file(commit, &file)? {
             Some(bytes) => Meta::read(&file, &bytes)?.steps_completed(),
             None => Vec::new(),
@@ -205,10 +207,10 @@ impl Job<'_> {
     }
 
     /// Brings the branch to where the remote has it.
-    pub(super) fn follow(&self, seat: &Seat) -> Result<(), Fail> {
+    pub(super) fn follow(&self, target: &Target) -> Result<(), Fail> {
         let remote = service::remote(&self.hub)?;
-        if let Some(tip) = self.repo.fetch(&remote, &seat.branch)? {
-            self.repo.follow(&seat.branch, tip, None)?;
+        if let Some(tip) = self.repo.fetch(&remote, &target.branch)? {
+            self.repo.follow(&target.branch, tip, None)?;
         }
         Ok(())
     }

@@ -4,8 +4,10 @@
 use git2::Oid;
 use serde_json::Value;
 
-use super::exit::Fail;
 use crate::git::Repo;
+use crate::run::Fail;
+use crate::run::environment::variable;
+use crate::run::files::read_file;
 
 /// An event of Actions.
 pub struct Event {
@@ -18,16 +20,14 @@ impl Event {
     ///
     /// # Errors
     /// An event file that cannot be read.
-    #[allow(clippy::disallowed_methods)]
     pub fn read() -> Result<Option<Event>, Fail> {
-        let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        if set("GITHUB_ACTIONS").as_deref() != Some("true") {
+        if variable("GITHUB_ACTIONS").as_deref() != Some("true") {
             return Ok(None);
         }
-        let (Some(name), Some(path)) = (set("GITHUB_EVENT_NAME"), set("GITHUB_EVENT_PATH")) else {
+        let (Some(name), Some(path)) = (variable("GITHUB_EVENT_NAME"), variable("GITHUB_EVENT_PATH")) else {
             return Ok(None);
         };
-        let bytes = super::read_file(std::path::Path::new(&path), 32 << 20)?;
+        let bytes = read_file(std::path::Path::new(&path), 32 << 20)?;
         let payload = serde_json::from_slice(&bytes)
             .map_err(|error| Fail::new(format!("the event file of Actions is no JSON: {error}")))?;
         Ok(Some(Event { name: crate::text::plain::shown(&name), payload }))
@@ -39,6 +39,13 @@ impl Event {
 
     pub const fn payload(&self) -> &Value {
         &self.payload
+    }
+
+    /// Whether it is a push to the default branch: what is there now is what everybody goes on from.
+    pub fn is_push_to_default(&self) -> bool {
+        let text = |pointer: &str| self.payload.pointer(pointer).and_then(Value::as_str);
+        let name = text("/ref").and_then(|name| name.strip_prefix("refs/heads/"));
+        self.name == "push" && name.is_some() && name == text("/repository/default_branch")
     }
 
     fn id(&self, pointer: &str) -> Result<Oid, Fail> {

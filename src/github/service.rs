@@ -1,11 +1,11 @@
 //! GitHub as the environment names it: server, API, repository, token.
 
-use super::exit::Fail;
 use crate::git::Repo;
 use crate::git::remote::Remote;
 use crate::github::hub::Hub;
 use crate::http::{self, Secret, Url};
-pub use crate::run::environment::variable;
+use crate::run::Fail;
+use crate::run::environment::variable;
 
 /// Where GitHub's own server is.
 const SERVER: &str = "https://github.com";

@@ -1,0 +1,241 @@
+//! `roundtable github`: what an event of Actions asks for: a run on an issue, or the gate; and the issues that wait.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::exit::{Code, Fail};
+use super::landed::{analysis_to_json, to_json};
+use super::screen::Screen;
+use super::{Global, check, open, replay, review, table};
+use crate::git::Repo;
+use crate::github::event::Event;
+use crate::github::job::{Done, Job, Reported, Request};
+use crate::github::thread::Unused;
+use crate::github::trigger::{self, Trigger};
+use crate::github::{actions, service};
+use crate::http::Failed;
+use crate::item::library::sha256;
+use crate::review::Review;
+use crate::text::plain;
+
+#[derive(Debug, Args)]
+pub struct Options {
+    #[command(subcommand)]
+    what: Option<Wanted>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Wanted {
+    /// Do what the event of this Actions run asks for
+    Run(Box<Run>),
+    /// Print all issues that wait with a label, as a matrix for `strategy.matrix`
+    #[command(after_help = "Example: roundtable github plan")]
+    Plan,
+}
+
+#[derive(Debug, Default, Args)]
+#[group(id = "github")]
+#[command(after_help = "Example: roundtable github run --issue 12 --label roundtable:01-03")]
+struct Run {
+    /// An issue to work on, whatever the event is
+    #[arg(long, value_name = "N")]
+    issue: Option<u64>,
+    /// The label that asks for it [default: the one of the settings]
+    #[arg(long, value_name = "NAME", requires = "issue")]
+    label: Option<String>,
+    /// Write the recording and its digest into this folder, and nothing anywhere else
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Commit the recording in this folder instead of holding a discussion; no voice speaks
+    #[arg(long, value_name = "FOLDER", conflicts_with = "out", requires = "digest")]
+    recording: Option<PathBuf>,
+    /// The SHA-256 that the recording must have
+    #[arg(long, value_name = "SHA256", requires = "recording")]
+    digest: Option<String>,
+    #[command(flatten)]
+    voice: super::voices::Options,
+}
+
+/// Jobs that a matrix may have.
+const MATRIX: usize = 256;
+
+/// Does what is asked for.
+pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
+    match options.what.unwrap_or(Wanted::Run(Box::default())) {
+        Wanted::Run(run) => answer(global, &run, screen),
+        Wanted::Plan => plan(global, screen),
+    }
+}
+
+/// Does what the event asks for.
+fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
+    let repo = open(global)?;
+    let own = table::settings(global)?;
+    let settings = own.at(&repo, repo.resolve("HEAD")?)?.github.unwrap_or_default();
+    let event = Event::read()?;
+    let trigger = match (run.issue, &event) {
+        (Some(number), _) => {
+            let label = run.label.as_deref().unwrap_or(&settings.label);
+            trigger::by_label(number, label, &settings).ok_or_else(|| {
+                Fail::new(format!("\"{}\" is none of roundtable's labels", plain::shown(label)))
+                    .with_hint(format!("they begin with {}", settings.label))
+            })?
+        }
+        (None, Some(event)) => trigger::trigger(event.name(), event.payload(), &settings),
+        (None, None) => {
+            return Err(Fail::new("there is no event of GitHub Actions here")
+                .with_hint("name an issue with --issue N, or use roundtable elaborate --issue N"));
+        }
+    };
+    match trigger {
+        Trigger::Check => check_change(global, &repo, event.as_ref(), screen),
+        Trigger::Nothing(why) => {
+            screen.say(&format!("Nothing to do: {why}."));
+            screen.json(&as_json(&Done::Nothing(why)));
+            Ok(Code::Yes)
+        }
+        Trigger::Issue(asked) => {
+            let request = run.request(screen);
+            let done = Job::new(repo, &own, &request, event.as_ref(), screen)?.answer(asked);
+            if let Err(fail) = &done {
+                annotate(fail, screen);
+            }
+            screen.json(&as_json(&done?));
+            Ok(Code::Yes)
+        }
+    }
+}
+
+impl Run {
+    fn request(&self, screen: &Screen) -> Request {
+        Request {
+            out: self.out.clone(),
+            recording: self.recording.clone(),
+            digest: self.digest.clone(),
+            voice: self.voice.wanted(),
+            is_in_actions: screen.is_runner(),
+        }
+    }
+}
+
+/// The gate; on the default branch the recordings, too, and on a pull request what its changed lines leave open.
+fn check_change(global: &Global, repo: &Repo, event: Option<&Event>, screen: &Screen) -> Result<Code, Fail> {
+    let mut code = check::run(global, &check::Options::default(), screen)?;
+    if event.is_some_and(Event::is_push_to_default) && code == Code::Yes {
+        code = replay::pushed(global, screen)?;
+    }
+    if let Some(event) = event.filter(|event| event.name() == "pull_request") {
+        notices(global, repo, event, screen);
+    }
+    Ok(code)
+}
+
+/// An error as an annotation of the run.
+fn annotate(fail: &Fail, screen: &Screen) {
+    if !screen.is_runner() || screen.is_json() {
+        return;
+    }
+    let message = actions::data(&plain::shown(&fail.to_line()));
+    if let Err(fail) = screen.commands(&format!("::error title=roundtable::{message}\n")) {
+        screen.warn(&fail.to_line());
+    }
+}
+
+/// What `--json` prints of a run.
+fn as_json(done: &Done) -> Value {
+    let (mut value, reported) = match done {
+        Done::Nothing(why) => return json!({"done": false, "reason": why}),
+        Done::NothingToRecord => return json!({"done": false, "digest": sha256(b"")}),
+        Done::Recorded(landed, digest) => {
+            let mut value = to_json(landed);
+            value["digest"] = json!(digest);
+            return value;
+        }
+        Done::RecordedAnswers(analyzed, digest) => {
+            let mut value = analysis_to_json(analyzed);
+            value["digest"] = json!(digest);
+            return value;
+        }
+        Done::Already(reported) => {
+            let Reported { branch, commit, .. } = reported;
+            (json!({"done": true, "already_recorded": true, "branch": branch, "commit": commit}), reported)
+        }
+        Done::NothingNew(reported, unused) => {
+            let Reported { branch, commit, .. } = reported;
+            let value = json!({
+                "done": true, "nothing_new": true, "branch": branch, "commit": commit,
+                "left_out": left_out(unused),
+            });
+            (value, reported)
+        }
+        Done::Discussed(landed, reported, unused) => {
+            let mut value = to_json(landed);
+            value["left_out"] = left_out(unused);
+            (value, reported)
+        }
+        Done::Analyzed(analyzed, reported) => (analysis_to_json(analyzed), reported),
+    };
+    value["pull_request"] = json!(reported.pull_request);
+    value["comment"] = json!(reported.comment);
+    value
+}
+
+/// The comments that were not used.
+fn left_out(unused: &[Unused]) -> Value {
+    unused.iter().map(|one| json!({"id": one.id, "by": one.by, "reason": one.why})).collect()
+}
+
+/// All issues that wait, as a matrix.
+fn plan(global: &Global, screen: &Screen) -> Result<Code, Fail> {
+    let repo = open(global)?;
+    let config = table::config(global, &repo, repo.resolve("HEAD")?)?;
+    let settings = config.github.unwrap_or_default();
+    let mut hub = service::hub(&repo)?;
+    let failed = |failed: Failed| Fail::from(failed.into_problem());
+    let mut include = Vec::new();
+    for label in hub.labels().map_err(failed)? {
+        if trigger::asked(&label, &settings.label).is_some() {
+            for issue in hub.labeled(&label).map_err(failed)? {
+                include.extend(issue["number"].as_u64().map(|number| (number, label.clone())));
+            }
+        }
+    }
+    include.sort();
+    // A matrix holds no more; the next plan finds the rest.
+    include.truncate(MATRIX);
+    let include: Vec<Value> =
+        include.into_iter().map(|(issue, label)| json!({"issue": issue, "label": label})).collect();
+    let matrix = json!({"include": include});
+    actions::outputs(&[("matrix", &matrix.to_string())])?;
+    screen.raw(&format!("{matrix}\n"))?;
+    Ok(Code::Yes)
+}
+
+/// What the changed lines of a pull request leave open, as notices: they fail nothing.
+fn notices(global: &Global, repo: &Repo, event: &Event, screen: &Screen) {
+    let found = || -> Result<Option<Review>, Fail> {
+        let (Some(base), Some(head), _) = event.range(repo)? else { return Ok(None) };
+        let options = review::Options {
+            base: Some(base.to_string()),
+            rev: Some(head.to_string()),
+            ..review::Options::default()
+        };
+        let source = review::Source::open(global, &options)?;
+        if source.texts.is_empty() {
+            return Ok(None);
+        }
+        review::reviewed(&source, &options, screen).map(Some)
+    };
+    match found() {
+        Ok(Some(found)) if !screen.is_json() => {
+            let lines = super::report::review::annotations(&found, Some("notice"));
+            if let Err(fail) = screen.commands(&lines) {
+                screen.warn(&fail.to_line());
+            }
+        }
+        Ok(_) => {}
+        Err(fail) => screen.warn(&format!("the documents could not be reviewed: {}", fail.to_line())),
+    }
+}

@@ -1,0 +1,259 @@
+//! An analysis, from its request to its commits (analysis FR-001 to FR-012).
+
+mod step_voices;
+
+use git2::Oid;
+use serde_json::{Value, json};
+
+use self::step_voices::Chooser;
+pub use self::step_voices::{Answers, Kept};
+use super::clock::now;
+use super::library::BuiltIn;
+use super::place::{self, Place};
+use super::push::Committed;
+use super::run_id::{message, run_id};
+use super::script::{Input, Script, comments};
+use super::settings::{Settings, review_options};
+use super::voices::{self, Wanted};
+use super::walk::{Mode, Setup, Walked, walk};
+use super::{Fail, Observer, before, check_outputs, identity, landing};
+use crate::analysis::Stopped;
+use crate::discussion;
+use crate::discussion::event::{Author, Time};
+use crate::git::{Repo, short};
+use crate::item::config::Config;
+use crate::item::library::Library;
+use crate::item::meta::{self, Source};
+use crate::item::step::Depth;
+use crate::text::plain::count;
+
+/// An analysis that is to be walked, whichever verb asks for it.
+#[derive(Clone)]
+pub struct Task {
+    /// The item's path or slug.
+    pub item: String,
+    /// What to make of the item where it does not exist: its source and its name.
+    pub new: Option<(Source, String)>,
+    pub script: Script,
+    pub branch: Option<String>,
+    pub base: Option<String>,
+    pub voice: Wanted,
+    pub max_turns: Option<u32>,
+    /// The depth of every phase.
+    pub depth: Option<Depth>,
+    pub fixed: Option<Time>,
+    /// The commits say so with a trailer.
+    pub signed_off: bool,
+    /// A branch whose discussions are merged already is left, and the next free one taken.
+    pub leaves_merged: bool,
+    pub mode: Mode,
+    pub answers: Answers,
+}
+
+/// An analysis as far as it came, and where.
+pub struct Analyzed {
+    pub walked: Walked,
+    /// The item's path.
+    pub path: String,
+    pub branch: String,
+}
+
+impl Committed for Analyzed {
+    fn commit(&self) -> Option<Oid> {
+        self.walked.commits.last().copied()
+    }
+}
+
+/// Walks an item through its steps and says how far it is.
+///
+/// # Errors
+/// An item, a step, a voice or an answer that cannot be used, and whatever ends the walk.
+pub fn analyze(
+    repo: &Repo,
+    settings: &Settings,
+    task: Task,
+    observer: &dyn Observer,
+) -> Result<Analyzed, Fail> {
+    let built_in = BuiltIn::begin();
+    let branch = before::Branch {
+        name: task.branch.as_deref(),
+        base: task.base.as_deref(),
+        leaves_merged: task.leaves_merged,
+    };
+    let mut place = before::place(settings, repo, &task.item, &branch, observer)?;
+    let config = settings.at(repo, place.base)?;
+    let trusted = settings.trusted(repo, &place, &config)?;
+    let author = identity::author(repo, &trusted, task.signed_off);
+    let library = built_in.library(repo, place.base, &config)?;
+    let chooser = Chooser { options: &task.voice, config: &trusted, library: &library };
+    let chosen = chooser.choose(&task.answers, &done(repo, &task, &place, &config))?;
+    let path = find_or_add(repo, &library, &task, &mut place, &config, &author)?;
+    let item = repo.item(place.base, &path)?;
+    before::edited(repo, &item, observer)?;
+    before::newer(repo, &place, &item, observer)?;
+    // Every step may come to be walked.
+    check_outputs(&library.steps)?;
+    let mut script = task.script;
+    script.depth = task.depth.or(script.depth);
+    script.user = identity::user(repo, script.user.as_deref());
+    check_script(&script, &library, observer)?;
+    let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
+    let max_turns = max_turns.unwrap_or(if script.is_live() {
+        discussion::TURNS_ONE_BY_ONE
+    } else {
+        discussion::TURNS_AT_A_MENU
+    });
+    let run = id_of(&path, &script, max_turns, &library, &config, &chosen.spoken_by(&chooser), task.fixed);
+    let tokens = chosen.tokens();
+    let clock = || task.fixed.unwrap_or_else(now);
+    let setup = Setup {
+        repo,
+        library: &library,
+        item,
+        script,
+        branch: place.branch.clone(),
+        base: place.base,
+        author: author.clone(),
+        speakers: chosen.begin(&task.answers)?,
+        tokens,
+        has_critic: !task.voice.no_critic,
+        review: review_options(&config),
+        evidence: trusted.evidence(),
+        max_turns,
+        mode: task.mode,
+        run,
+        items: config.roots().into_iter().map(str::to_owned).collect(),
+        fixed: task.fixed,
+        clock: &clock,
+    };
+    let walked = walk(setup, observer)?;
+    tell(&walked, &place.branch, task.mode, observer);
+    if !walked.commits.is_empty() && !walked.already_recorded {
+        identity::note_commit(repo, &author, observer);
+    }
+    Ok(Analyzed { walked, path, branch: place.branch })
+}
+
+/// The steps that the item has behind it: their voices are not asked any more.
+fn done(repo: &Repo, task: &Task, place: &Place, config: &Config) -> Vec<String> {
+    let found = repo.find_item(place.base, &task.item, &config.folders());
+    let item = found.ok().and_then(|path| repo.item(place.base, &path).ok());
+    item.map(|item| item.meta.steps_completed()).unwrap_or_default()
+}
+
+/// Says what the script has to be told of, and refuses answers to steps that there are not, and credentials.
+pub fn check_script(script: &Script, library: &Library, observer: &dyn Observer) -> Result<(), Fail> {
+    comments::told(&script.left_out).iter().for_each(|told| observer.warn(told));
+    script.notes.iter().for_each(|note| observer.note(note));
+    script.warnings.iter().for_each(|warning| observer.warn(warning));
+    let secrets = |input: &Input| voices::refuse_secrets("the script", &input.text);
+    for (step, mut inputs) in script.answers() {
+        library.step(step).map_err(|unknown| {
+            Fail::new(format!("the script's `answers` name a step that there is not: {unknown}"))
+        })?;
+        inputs.try_for_each(|(_, input)| input.map_or(Ok(()), secrets))?;
+    }
+    script.inputs().flatten().try_for_each(secrets)
+}
+
+/// The item's path; one that is to be made is added first, with a commit of its own.
+fn find_or_add(
+    repo: &Repo,
+    library: &Library,
+    task: &Task,
+    place: &mut Place,
+    config: &Config,
+    author: &Author,
+) -> Result<String, Fail> {
+    let found = repo.find_item(place.base, &task.item, &config.folders());
+    let at = task.fixed.unwrap_or_else(now);
+    let (path, text) = match (&found, &task.new) {
+        (Err(crate::git::Error::NoItem { .. }), Some((source, name))) => {
+            let path = place::new_path(&task.item, config.items())?;
+            let text = meta::new_item(*source, place::slug(&path), name, at, &place.base.to_string());
+            (path, Some(text))
+        }
+        _ => {
+            let path = found.map_err(|error| {
+                before::not_there(repo, error, &task.item, task.base.as_deref(), place, config)
+            })?;
+            let text = place::new_meta(repo, place.base, &path, &task.item, at)?;
+            (path, text)
+        }
+    };
+    let Some(text) = text.filter(|_| task.mode != Mode::Dry) else { return Ok(path) };
+    let draft = task.script.source.as_ref().map(|source| source.draft());
+    let new = landing::NewItem {
+        path: &path,
+        meta: &text,
+        draft: draft.as_deref(),
+        branch: &place.branch,
+        start: place.base,
+        author,
+        time: at.seconds(),
+    };
+    place.base = landing::add(repo, library, &new)?;
+    place.exists = true;
+    Ok(path)
+}
+
+/// The run id: a digest of item, inputs, configuration, library and clock.
+fn id_of(
+    item: &str,
+    script: &Script,
+    max_turns: u32,
+    library: &Library,
+    config: &Config,
+    voice: &str,
+    fixed: Option<Time>,
+) -> String {
+    let depth = script.depth.map(|depth| depth.to_string());
+    let inputs: Vec<Value> = script.inputs().map(message).collect();
+    let answers: Vec<Value> = script
+        .answers()
+        .map(|(step, inputs)| {
+            let numbered = inputs.map(|(number, input)| json!([number, message(input)]));
+            json!([step, numbered.collect::<Vec<_>>()])
+        })
+        .collect();
+    let digests = library.steps.first().map(|step| library.digests(step));
+    let folders = config.roots().join(" ");
+    let parts =
+        json!(["analyze", depth, item, script.user, inputs, answers, max_turns, digests, folders, voice]);
+    run_id(parts, fixed)
+}
+
+/// How far the analysis is, in words.
+fn tell(walked: &Walked, branch: &str, mode: Mode, observer: &dyn Observer) {
+    let done = walked.item.meta.steps_completed().len();
+    observer.say("");
+    match (walked.stopped, &walked.next_step) {
+        (Stopped::Complete, _) => {
+            observer.say_strong(&format!("The analysis is complete: {} done.", count(done, "step")))
+        }
+        (Stopped::OutOfAnswers, Some(next)) => {
+            observer.say_strong(&format!(
+                "Out of answers: {} done, step {next} comes next.",
+                count(done, "step")
+            ));
+        }
+        (Stopped::OutOfAnswers, None) => observer.say_strong("Out of answers."),
+    }
+    match (walked.commits.as_slice(), mode) {
+        ([], Mode::Dry) => {}
+        (commits, _) if walked.already_recorded => {
+            let last = commits.last().map(|commit| short(*commit)).unwrap_or_default();
+            observer.say(&format!(
+                "Already recorded: {branch} carries this run up to {last}. Nothing was changed."
+            ));
+        }
+        ([], _) => observer.say("Nothing was committed."),
+        (commits, _) => {
+            let last = commits.last().map(|commit| short(*commit)).unwrap_or_default();
+            observer.say(&format!(
+                "{} on {branch}, the last is {last}. See them with: git log -p {branch}",
+                count(commits.len(), "commit")
+            ));
+        }
+    }
+}
