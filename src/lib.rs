@@ -32,9 +32,9 @@
 //! | --- | --- |
 //! | `git` | reads an item at a commit, writes an `Additive` as a commit; no working tree |
 //! | [`history`] | earlier discussions at a commit: `decisions`, `trace` (from a line back to its turns), `page`, `site` |
-//! | [`run`] | the one road of a run, for every verb that holds one: `script`, `session`, `elaborate`, `walk`, `landing`, `agent`; `check`: two trees and a policy into a report |
+//! | [`run`] | the one road of a run, for every verb that holds one: `script`, `session`, `elaborate`, `analyze`, `walk`, `landing`, `push`, `agent`; `check`: two trees and a policy into a report; `documents`: what a review reads; `workspace`: the repository and the settings |
 //! | `replay` | runs a recording again and compares, to the commit id |
-//! | [`github`] | from an event to a discussion, and back to one comment |
+//! | [`github`] | from an event to a discussion, and back to one comment: `event`, `trigger`, `thread`, `job`, `page`, `hub` |
 //! | `http` | the one HTTP client: deadlines, retries, no secrets in messages |
 //! | `cli` | arguments, environment, terminal, exit codes; one file per verb |
 //!

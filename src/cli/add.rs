@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Clock, Global, open, table};
+use super::{CommitOptions, Global, open, table};
 use crate::git::{Repo, short};
 use crate::github::job;
 use crate::item::{is_document, meta};
@@ -33,17 +33,8 @@ pub struct Options {
     /// Take name and source from an issue on GitHub
     #[arg(long, value_name = "N")]
     issue: Option<u64>,
-    /// The branch to commit on [default: roundtable/<slug>]
-    #[arg(long, value_name = "NAME")]
-    branch: Option<String>,
-    /// Where a new branch starts [default: HEAD]
-    #[arg(long, value_name = "REV")]
-    base: Option<String>,
     #[command(flatten)]
-    clock: Clock,
-    /// End the commit message with a Signed-off-by line of the author
-    #[arg(long)]
-    signoff: bool,
+    commit: CommitOptions,
 }
 
 /// What is to be added.
@@ -97,14 +88,20 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         return Err(Fail::new("--name is empty").with_hint("say what people call the item"));
     }
     let settings = table::settings(global)?;
-    let place = place::place(&settings, &repo, &item, options.branch.as_deref(), options.base.as_deref())?;
+    let place = place::place(
+        &settings,
+        &repo,
+        &item,
+        options.commit.branch.as_deref(),
+        options.commit.base.as_deref(),
+    )?;
     let config = table::config(global, &repo, place.base)?;
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
     let path = table::new_path(&item, config.items())?;
-    let at = options.clock.fixed()?.unwrap_or_else(now);
+    let at = options.commit.fixed()?.unwrap_or_else(now);
     let text = meta::new_item(source, table::slug(&path), &name, at, &place.base.to_string());
     let trusted = settings.trusted(&repo, &place, &config)?;
-    let author = identity::author(&repo, &trusted, options.signoff);
+    let author = identity::author(&repo, &trusted, options.commit.signoff);
     let new = landing::NewItem {
         path: &path,
         meta: &text,

@@ -12,13 +12,13 @@ use serde_json::json;
 use super::exit::{Code, Fail};
 use super::landed::{analysis_to_json, say_change};
 use super::screen::Screen;
-use super::unified::unified;
-use super::{Clock, Global, keyboard, open, table};
+use super::{CommitOptions, Global, keyboard, open, table};
 use crate::analysis::event::to_lines;
 use crate::github::{job, service};
 use crate::item::meta::Source;
 use crate::item::step::Depth;
 use crate::run::analyze::{Analyzed, Answers, Task, analyze};
+use crate::run::diff::unified;
 use crate::run::push::{Committed as _, forward};
 use crate::run::script::{Asked, Script};
 use crate::run::voices::Wanted;
@@ -44,23 +44,14 @@ pub struct Options {
     /// Print an answers file with every open question, to fill in and pass to --script
     #[arg(long, conflicts_with_all = ["script", "issue", "dry_run", "out", "one_commit", "push"])]
     questions: bool,
-    /// The branch to commit on [default: roundtable/<slug>]
-    #[arg(long, value_name = "NAME")]
-    branch: Option<String>,
-    /// Where a new branch starts [default: HEAD]
-    #[arg(long, value_name = "REV")]
-    base: Option<String>,
+    #[command(flatten)]
+    commit: CommitOptions,
     /// Who speaks, where a message does not say it [default: the script's user, else git's user.name]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     user: Option<String>,
     /// The turn limit of a discussion, at least 3 [default: the item's, the settings', else 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
     max_turns: Option<u32>,
-    #[command(flatten)]
-    clock: Clock,
-    /// End the commit message with a Signed-off-by line of the author
-    #[arg(long)]
-    signoff: bool,
     /// Print the diff and write nothing
     #[arg(long, conflicts_with = "one_commit")]
     dry_run: bool,
@@ -157,13 +148,13 @@ impl Options {
             item: table::forward(&self.item),
             new,
             script,
-            branch: self.branch.clone(),
-            base: self.base.clone(),
+            branch: self.commit.branch.clone(),
+            base: self.commit.base.clone(),
             voice: Wanted { is_only_planned: self.plan, ..self.voice.wanted() },
             max_turns: self.max_turns,
             depth: self.depth.as_deref().and_then(Depth::from_word),
-            fixed: self.clock.fixed()?,
-            signed_off: self.signoff,
+            fixed: self.commit.fixed()?,
+            signed_off: self.commit.signoff,
             leaves_merged: true,
             mode,
             answers: Answers::Asked,

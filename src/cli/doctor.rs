@@ -136,18 +136,10 @@ fn signing(repo: &Repo) -> Option<Check> {
 
 /// The settings of the working tree, where there is one: they are what is committed next.
 fn settings(global: &Global, repo: &Repo) -> Result<Config, Fail> {
-    if let Some(config) = table::operators(global)? {
-        return Ok(config);
-    }
-    let on_disk =
-        repo.work_tree().map(|root| root.join(crate::item::config::FILE)).filter(|path| path.exists());
+    let on_disk = repo.work_tree().filter(|root| root.join(crate::item::config::FILE).exists());
     match (on_disk, repo.resolve("HEAD")) {
-        (Some(path), _) => {
-            let bytes = crate::run::files::read_file(&path, 1 << 20)?;
-            Ok(Config::read_version(crate::item::config::FILE, &bytes, crate::item::config::ON_DISK)?)
-        }
         (None, Ok(head)) => table::config(global, repo, head),
-        (None, Err(_)) => Ok(Config::default()),
+        (root, _) => global.workspace.settings_on_disk(root),
     }
 }
 

@@ -9,14 +9,14 @@ use super::exit::{Code, Fail};
 use super::keyboard;
 use super::landed::{say_change, to_json};
 use super::screen::Screen;
-use super::unified::unified;
 use super::voices;
-use super::{Clock, Global, open, table};
+use super::{CommitOptions, Global, open, table};
 use crate::discussion::event::Record;
 use crate::git::short;
 use crate::github::{job, service};
 use crate::item::meta::Source;
 use crate::run::clock::now;
+use crate::run::diff::unified;
 use crate::run::elaborate::{announce, begin, discuss, head, not_committed, stand_in};
 use crate::run::landing;
 use crate::run::push;
@@ -41,23 +41,14 @@ pub struct Options {
     /// What the user says: an issue on GitHub and its comments
     #[arg(long, value_name = "N", conflicts_with = "script")]
     issue: Option<u64>,
-    /// The branch to commit on [default: roundtable/<slug>]
-    #[arg(long, value_name = "NAME")]
-    branch: Option<String>,
-    /// Where a new branch starts [default: HEAD]
-    #[arg(long, value_name = "REV")]
-    base: Option<String>,
+    #[command(flatten)]
+    commit: CommitOptions,
     /// Who speaks, where a message does not say it [default: the script's user, else git's user.name]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     user: Option<String>,
     /// The turn limit, at least 3 [default: the item's, the settings', else max(10, 3 + 4 × messages)]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
     max_turns: Option<u32>,
-    #[command(flatten)]
-    clock: Clock,
-    /// End the commit message with a Signed-off-by line of the author
-    #[arg(long)]
-    signoff: bool,
     /// Print the diff and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -147,7 +138,7 @@ fn committed_but(message: impl std::fmt::Display, landed: &Landed) -> Fail {
 impl Options {
     /// What the flags ask for.
     fn task(&self, global: &Global) -> Result<Task, Fail> {
-        let fixed = self.clock.fixed()?;
+        let fixed = self.commit.fixed()?;
         let mut medium = Medium::Script;
         let (script, new, comments) = match (&self.script, self.issue) {
             (Some(path), _) => {
@@ -171,12 +162,12 @@ impl Options {
             new,
             step: self.step.clone(),
             script,
-            branch: self.branch.clone(),
-            base: self.base.clone(),
+            branch: self.commit.branch.clone(),
+            base: self.commit.base.clone(),
             voice: Wanted { is_only_planned: self.plan, ..self.voice.wanted() },
             max_turns: self.max_turns,
             fixed,
-            signed_off: self.signoff,
+            signed_off: self.commit.signoff,
             leaves_merged: true,
             resume: self.resume,
             comments,

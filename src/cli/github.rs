@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::landed::{analysis_to_json, to_json};
 use super::screen::Screen;
-use super::{Global, check, open, replay, review, table};
+use super::{Global, check, open, replay, table};
 use crate::git::Repo;
 use crate::github::event::Event;
 use crate::github::job::{Done, Job, Reported, Request};
@@ -18,6 +18,7 @@ use crate::github::{actions, service};
 use crate::http::Failed;
 use crate::item::library::sha256;
 use crate::review::Review;
+use crate::run::documents::{self, Source};
 use crate::text::plain;
 
 #[derive(Debug, Args)]
@@ -217,16 +218,13 @@ fn plan(global: &Global, screen: &Screen) -> Result<Code, Fail> {
 fn notices(global: &Global, repo: &Repo, event: &Event, screen: &Screen) {
     let found = || -> Result<Option<Review>, Fail> {
         let (Some(base), Some(head), _) = event.range(repo)? else { return Ok(None) };
-        let options = review::Options {
-            base: Some(base.to_string()),
-            rev: Some(head.to_string()),
-            ..review::Options::default()
-        };
-        let source = review::Source::open(global, &options)?;
+        let (base, rev) = (Some(base.to_string()), Some(head.to_string()));
+        let request = documents::Request { base, rev, ..documents::Request::default() };
+        let source = Source::open(&global.workspace, &request)?;
         if source.texts.is_empty() {
             return Ok(None);
         }
-        review::reviewed(&source, &options, screen).map(Some)
+        documents::review(&source, &request, screen).map(Some)
     };
     match found() {
         Ok(Some(found)) if !screen.is_json() => {

@@ -18,7 +18,7 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open};
 use crate::additive::policy::Preset;
-use crate::cli::agent_hook::Agent;
+use crate::run::check::agent_hook::Agent;
 use crate::text::plain;
 
 #[derive(Debug, Args)]
@@ -273,7 +273,7 @@ fn settings(options: &Options, layouts: &[String]) -> Result<String, Fail> {
     let text = match options.report_only {
         false => text,
         true => {
-            let until = super::epoch()?.unwrap_or_else(crate::run::clock::now).after_days(7).to_string();
+            let until = crate::run::clock::fixed_or_now()?.after_days(7).to_string();
             let day = until.get(..10).unwrap_or_default();
             text.replace("# report_until: 2026-12-03\n", &format!("report_until: {day}\n"))
         }

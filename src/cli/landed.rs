@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::screen::Screen;
-use super::unified::unified;
 use crate::analysis::Stopped;
 use crate::item::Change;
 use crate::run::Landed;
 use crate::run::analyze::Analyzed;
+use crate::run::diff::unified;
 use crate::run::walk::Drafting;
 use crate::synthesis::Outcome;
 use crate::synthesis::layout::Layout;

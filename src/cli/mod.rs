@@ -1,12 +1,9 @@
-//! The program: arguments and environment, one file per verb. The only place that reads the clock,
-//! the environment or a work tree.
+//! The program: arguments into requests, results into text or JSON; one file per verb.
 
 mod add;
-pub mod agent_hook;
 mod analyze;
 
 mod check;
-mod checked;
 mod columns;
 mod commit_hook;
 mod complete;
@@ -27,12 +24,11 @@ mod show;
 mod status;
 mod steps;
 mod table;
-mod unified;
 mod voices;
 mod why;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -42,6 +38,9 @@ pub use self::exit::Code;
 use self::exit::Fail;
 use self::screen::Screen;
 use crate::git::{Repo, cut_off};
+use crate::run::clock;
+use crate::run::environment::current_folder;
+use crate::run::workspace::{EVERYWHERE, Workspace};
 use crate::text::time::Time;
 
 /// Find what requirements leave open, discuss it, and commit what was said and decided. Nothing
@@ -61,17 +60,10 @@ struct Cli {
 
 include!(concat!(env!("OUT_DIR"), "/version.rs"));
 
-/// The heading of what every verb takes, below what is its own.
-const EVERYWHERE: &str = "Options of every command";
-
 #[derive(Clone, Debug, Args)]
 struct Global {
-    /// The repository, or a folder in it; a bare one works [default: the current folder]
-    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "DIR")]
-    repo: Option<PathBuf>,
-    /// Settings from this file instead of .roundtable.yaml
-    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    workspace: Workspace,
     /// Print one JSON object on standard output, and nothing else
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     json: bool,
@@ -144,10 +136,11 @@ pub fn main() -> Code {
     let wanted = wanted_color(&given);
     let command = Cli::command().color(wanted.for_clap());
     let parsed = command.try_get_matches_from(&given).and_then(|found| Cli::from_arg_matches(&found));
-    let cli = match parsed {
+    let mut cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error, &given, &Screen::new(wanted, false, wants_json(&given))),
     };
+    cli.global.workspace.when_opened = Some(look_after);
     let screen = Screen::new(cli.global.color, cli.global.quiet, cli.global.json);
     match perform(&cli.global, cli.verb, &screen) {
         Ok(code) => screen.finish(code),
@@ -161,7 +154,7 @@ pub fn main() -> Code {
 /// The error of a run, and for an object that is missing what brings it back in this repository.
 fn with_cause(fail: Fail, global: &Global) -> Fail {
     let hint = || {
-        let path = global.repo.clone().or_else(|| current_folder().ok())?;
+        let path = global.workspace.repo.clone().or_else(|| current_folder().ok())?;
         Some(Repo::open(&path).ok()?.hint_for_lost_objects())
     };
     match fail.lacks_object.then(hint).flatten() {
@@ -260,51 +253,28 @@ fn man(screen: &Screen) -> Result<Code, Fail> {
     Ok(Code::Yes)
 }
 
-/// A clock option: a fixed moment, or the machine's.
+/// Where a verb commits, when and in whose name.
 #[derive(Debug, Args)]
-struct Clock {
+struct CommitOptions {
+    /// The branch to commit on [default: roundtable/<slug>]
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// Where a new branch starts [default: HEAD]
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
     /// A fixed clock (RFC 3339); SOURCE_DATE_EPOCH does the same
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
+    /// End the commit message with a Signed-off-by line of the author
+    #[arg(long)]
+    signoff: bool,
 }
 
-impl Clock {
+impl CommitOptions {
     /// The fixed moment, if one is asked for.
     fn fixed(&self) -> Result<Option<Time>, Fail> {
-        self.at.as_ref().map_or_else(epoch, |at| fixed_at("--at", at).map(Some))
+        self.at.as_ref().map_or_else(clock::epoch, |at| clock::fixed_at("--at", at).map(Some))
     }
-}
-
-/// A moment that an argument names.
-fn fixed_at(name: &str, at: &str) -> Result<Time, Fail> {
-    let time = Time::parse(at)
-        .map_err(|error| Fail::new(format!("{name}: {error}")).with_hint(crate::text::time::FORM))?;
-    of_a_commit(name, time)
-}
-
-/// git keeps times outside of these, and libgit2 turns them into others.
-fn of_a_commit(name: &str, time: Time) -> Result<Time, Fail> {
-    if u32::try_from(time.seconds()).is_err() {
-        return Err(Fail::new(format!("{name}: {time} is no time of a commit"))
-            .with_hint("use one from 1970 to 2105"));
-    }
-    Ok(time)
-}
-
-/// The moment that SOURCE_DATE_EPOCH names, if it is set.
-fn epoch() -> Result<Option<Time>, Fail> {
-    #[allow(clippy::disallowed_methods)]
-    let Some(epoch) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|value| !value.is_empty()) else {
-        return Ok(None);
-    };
-    let text = crate::text::plain::shown(&epoch.to_string_lossy());
-    let wrong = || {
-        Fail::new(format!("SOURCE_DATE_EPOCH is \"{text}\""))
-            .with_hint("it is a whole number of seconds since 1970")
-    };
-    let seconds: i64 = text.parse().map_err(|_| wrong())?;
-    let moment = chrono::DateTime::from_timestamp(seconds, 0).ok_or_else(wrong)?;
-    of_a_commit("SOURCE_DATE_EPOCH", Time::new(moment)).map(Some)
 }
 
 /// Makes an item that is named by its folder as seen from the current one (`.`, `../late-fees`) a path of the
@@ -313,7 +283,7 @@ fn from_here(global: &Global, item: Option<&mut String>) {
     let Some(item) = item.filter(|item| item.contains('/') || matches!(item.as_str(), "." | "..")) else {
         return;
     };
-    let (None, Ok(here)) = (&global.repo, current_folder()) else { return };
+    let (None, Ok(here)) = (&global.workspace.repo, current_folder()) else { return };
     let Some(root) = Repo::open(&here).ok().and_then(|repo| repo.work_tree()?.canonicalize().ok()) else {
         return;
     };
@@ -332,20 +302,7 @@ fn from_here(global: &Global, item: Option<&mut String>) {
 
 /// Opens the repository of the options.
 fn open(global: &Global) -> Result<Repo, Fail> {
-    let path = match &global.repo {
-        Some(path) if !path.exists() => {
-            return Err(Fail::new(format!(
-                "--repo: {} does not exist",
-                crate::text::plain::shown(&path.display().to_string())
-            ))
-            .with_hint("name a folder of a git repository"));
-        }
-        Some(path) => path.clone(),
-        None => current_folder()?,
-    };
-    let repo = Repo::open(&path)?;
-    look_after(&repo, global);
-    Ok(repo)
+    global.workspace.open()
 }
 
 /// How long a run may take before its repository is looked at.
@@ -353,16 +310,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Ends a run that libgit2 would never end: it hangs on an object that is cut off (see [`cut_off`]). Nothing is lost by
 /// that: a run may be killed at any moment.
-fn look_after(repo: &Repo, global: &Global) {
+fn look_after(repo: &Repo) {
     static ONCE: OnceLock<()> = OnceLock::new();
-    let (folders, color) = (repo.object_folders(), global.color);
+    let folders = repo.object_folders();
+    let color = wanted_color(&std::env::args_os().collect::<Vec<_>>());
     ONCE.get_or_init(|| {
         // Where there is no thread to be had, nobody looks.
         let _ = std::thread::Builder::new().spawn(move || {
             std::thread::sleep(PATIENCE);
             if let Some(error) = cut_off::first_cut_off(&folders) {
                 std::thread::sleep(PATIENCE);
-                if crate::run::clock::is_waiting() {
+                if clock::is_waiting() {
                     return;
                 }
                 Screen::new(color, false, false).error(&Fail::from(error));
@@ -370,11 +328,6 @@ fn look_after(repo: &Repo, global: &Global) {
             }
         });
     });
-}
-
-#[allow(clippy::disallowed_methods)]
-fn current_folder() -> Result<PathBuf, Fail> {
-    std::env::current_dir().map_err(|error| Fail::new(format!("the current folder cannot be read: {error}")))
 }
 
 #[cfg(test)]

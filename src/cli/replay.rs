@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 use self::documents::{Documents, Held};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::unified::diff;
 use super::{Global, open, recording, table};
 use crate::additive::policy::Policy;
 use crate::git::short;
 use crate::item::library::Library;
 use crate::replay::today::{self, Lost, Part};
 use crate::replay::{By, Divergence, Place, Recording, Replay, Replayed, Unread};
+use crate::run::diff::diff;
 use crate::text::plain::count;
 use crate::text::remedy::Problem;
 
@@ -45,7 +45,7 @@ pub struct Options {
 /// Runs recordings again.
 pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
-    let replay = Replay::new(repo, Arc::new(Library::built_in()?), table::operators(global)?);
+    let replay = Replay::new(repo, Arc::new(Library::built_in()?), global.workspace.own_settings()?);
     if options.onto.is_asked() {
         return onto::land(global, &options.recordings, &options.onto, &replay, screen);
     }
@@ -328,7 +328,7 @@ pub fn pushed(global: &Global, screen: &Screen) -> Result<Code, Fail> {
         return Ok(Code::Yes);
     }
     let repo = open(global)?;
-    let replay = Replay::new(repo, Arc::new(Library::built_in()?), table::operators(global)?);
+    let replay = Replay::new(repo, Arc::new(Library::built_in()?), global.workspace.own_settings()?);
     replay.repo().trust_objects();
     let mut told = Told::begin(screen);
     all(replay, "HEAD", &mut told)?;

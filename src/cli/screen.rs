@@ -40,8 +40,6 @@ pub struct Screen {
     /// A line of progress is there, and goes before anything else is said.
     is_waiting: Cell<bool>,
     broken: RefCell<Option<io::Error>>,
-    /// Warnings for a program that passes them on; none where they are printed.
-    kept: Option<RefCell<Vec<String>>>,
 }
 
 /// The columns of a terminal that says no width.
@@ -97,18 +95,7 @@ impl Screen {
             begun: Instant::now(),
             is_waiting: Cell::new(false),
             broken: RefCell::new(None),
-            kept: None,
         }
-    }
-
-    /// A screen that prints nothing, and keeps warnings.
-    pub fn silent() -> Screen {
-        Screen { kept: Some(RefCell::default()), ..Screen::new(Color::Never, true, false) }
-    }
-
-    /// The warnings since the last time.
-    pub fn take_warnings(&self) -> Vec<String> {
-        self.kept.as_ref().map(RefCell::take).unwrap_or_default()
     }
 
     /// The columns of the terminal; none in a pipe, which has no width.
@@ -225,7 +212,7 @@ impl Screen {
     }
 
     /// Whether somebody waits who would like to know how far a work is.
-    pub fn shows_progress(&self) -> bool {
+    fn shows_progress(&self) -> bool {
         self.progress && self.talks()
     }
 
@@ -389,9 +376,6 @@ impl Screen {
     }
 
     fn complain(&self, kind: &str, color: AnsiColor, text: &str) {
-        if let Some(kept) = &self.kept {
-            return kept.borrow_mut().push(plain::clean(text));
-        }
         self.clear_progress();
         let style = color.on_default().bold();
         let label = if self.colour_errors { format!("{style}{kind}{style:#}") } else { kind.to_owned() };
@@ -476,6 +460,10 @@ impl Observer for Screen {
 
     fn waiting(&self, text: &str) {
         Screen::waiting(self, text);
+    }
+
+    fn progress(&self, done: usize, total: usize) {
+        Screen::progress(self, done, total);
     }
 
     fn listen(&self, talk: &Discussion<'_>, script: &mut Script) -> Result<(), Fail> {

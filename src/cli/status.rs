@@ -41,7 +41,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
     let head = repo.resolve("HEAD")?;
     let config = table::config(global, &repo, head)?;
-    if global.config.is_none() {
+    if global.workspace.config.is_none() {
         before::edited_settings(&repo, head, screen)?;
     }
     let library = table::BuiltIn::begin().library(&repo, head, &config)?;

@@ -8,16 +8,17 @@ use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, columns, current_folder, open, table};
+use super::{Global, columns, open, table};
 use crate::analysis::plan::{self, Unplannable};
 use crate::analysis::skip::{Facts, is_skipped};
 use crate::git::Repo;
-use crate::item::config::{self, Config};
 use crate::item::library::{File, Library, embedded_files, embedded_steps, is_persona, is_step};
 use crate::item::persona::{Cast, PHASES, Persona};
 use crate::item::step::{Depth, Step, lint};
-use crate::run::files::{self, read_file};
+use crate::run::environment::current_folder;
+use crate::run::files;
 use crate::text::finding::Finding;
+use crate::text::plain;
 
 #[derive(Debug, Args)]
 #[command(
@@ -66,7 +67,7 @@ fn library(global: &Global) -> Result<Arc<Library>, Fail> {
             Err(_) => Ok(Arc::new(Library::built_in()?)),
         };
     };
-    let config = work_tree_config(global, root)?;
+    let config = global.workspace.settings_on_disk(Some(root))?;
     let overlay = |folder: &Option<String>| {
         folder.as_ref().map_or(Ok(Vec::new()), |folder| files::read(&root.join(folder)))
     };
@@ -80,18 +81,9 @@ fn library(global: &Global) -> Result<Arc<Library>, Fail> {
 fn repository(global: &Global) -> Result<Option<Repo>, Fail> {
     match open(global) {
         Ok(repo) => Ok(Some(repo)),
-        Err(fail) if global.repo.is_some() => Err(fail),
+        Err(fail) if global.workspace.repo.is_some() => Err(fail),
         Err(_) => Ok(None),
     }
-}
-
-fn work_tree_config(global: &Global, root: &Path) -> Result<Config, Fail> {
-    let path = global.config.clone().unwrap_or_else(|| root.join(config::FILE));
-    if global.config.is_none() && !path.exists() {
-        return Ok(Config::default());
-    }
-    let name = crate::text::plain::shown(&path.display().to_string());
-    Ok(Config::read_version(&name, &read_file(&path, 1 << 20)?, config::ON_DISK)?)
 }
 
 fn list(library: &Library, screen: &Screen) -> Result<Code, Fail> {
@@ -179,7 +171,7 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
     findings.extend(doubles(&steps, own));
     findings.extend(walkable(&steps, own));
     let what = if own { "step file" } else { "built-in step file" };
-    Ok(super::checked::say(&findings, steps.len(), what, screen))
+    Ok(report(&findings, steps.len(), what, screen))
 }
 
 /// What would keep an analysis from walking the steps: a `skip_if` that cannot be used, a circle of
@@ -211,17 +203,14 @@ fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<File>>, Fai
     if let Some(dir) = dir {
         let at = if dir.is_absolute() { dir.to_owned() } else { current_folder()?.join(dir) };
         if !at.is_dir() {
-            return Err(Fail::new(format!(
-                "{} is no folder",
-                crate::text::plain::shown(&dir.display().to_string())
-            ))
-            .with_hint("name the root of the steps, such as .roundtable/steps"));
+            return Err(Fail::new(format!("{} is no folder", plain::shown(&dir.display().to_string())))
+                .with_hint("name the root of the steps, such as .roundtable/steps"));
         }
         return Ok(Some(files::read(&at)?));
     }
     let Some(repo) = repository(global)? else { return Ok(None) };
     if let Some(root) = repo.work_tree() {
-        let config = work_tree_config(global, root)?;
+        let config = global.workspace.settings_on_disk(Some(root))?;
         return Ok(config.steps.map(|folder| files::read(&root.join(folder))).transpose()?);
     }
     let Ok(head) = repo.resolve("HEAD") else { return Ok(None) };
@@ -272,4 +261,28 @@ fn doubles(files: &[&File], own: bool) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Shows the findings and how many files were read: `24 built-in step files, nothing to fix.`
+fn report(findings: &[Finding], files: usize, what: &str, screen: &Screen) -> Code {
+    for (at, finding) in findings.iter().enumerate() {
+        if at > 0 {
+            screen.say("");
+        }
+        screen.say_place(finding);
+    }
+    let counted = plain::count(files, what);
+    match findings.len() {
+        0 => screen.say(&format!("{counted}, nothing to fix.")),
+        found => screen.say(&format!("\n{counted}, {found} to fix.")),
+    }
+    let listed: Vec<Value> = findings
+        .iter()
+        .map(|finding| {
+            json!({"path": finding.path, "line": finding.line, "column": finding.column,
+                   "message": finding.message, "hint": finding.hint})
+        })
+        .collect();
+    screen.json(&json!({ "checked": files, "findings": listed }));
+    if findings.is_empty() { Code::Yes } else { Code::No }
 }

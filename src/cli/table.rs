@@ -8,27 +8,20 @@ use git2::Oid;
 use super::screen::Screen;
 use super::{Global, exit::Fail};
 use crate::git::Repo;
-use crate::item::config::{self, Config};
+use crate::item::config::Config;
 use crate::run::files::read_file;
 pub use crate::run::library::BuiltIn;
-pub use crate::run::place::{ahead, new_path, own_branch, slug};
+pub use crate::run::place::{ahead, forward, new_path, own_branch, slug};
 use crate::run::settings::Settings;
-
-/// The settings of `--config`, which win over a commit's own.
-pub fn operators(global: &Global) -> Result<Option<Config>, Fail> {
-    let Some(path) = &global.config else { return Ok(None) };
-    let name = crate::text::plain::shown(&path.display().to_string());
-    Ok(Some(Config::read_version(&name, &read_file(path, 1 << 20)?, config::ON_DISK)?))
-}
 
 /// Where this run's settings come from.
 pub fn settings(global: &Global) -> Result<Settings, Fail> {
-    Ok(Settings { operators: operators(global)? })
+    global.workspace.settings()
 }
 
 /// The settings at a commit, or those of `--config`.
 pub fn config(global: &Global, repo: &Repo, commit: Oid) -> Result<Config, Fail> {
-    settings(global)?.at(repo, commit)
+    global.workspace.settings_at(repo, commit)
 }
 
 /// The bytes of a script, with its name; `-` is standard input.
@@ -54,9 +47,4 @@ pub fn note_nothing(repo: &Repo, what: &str, revision: &str, screen: &Screen) {
     let Some(branch) = branches.iter().find(|branch| branch.as_str() != revision) else { return };
     let revision = crate::text::plain::shown(revision);
     screen.note(&format!("there is no {what} at {revision}; --rev {branch} looks at that branch"));
-}
-
-/// A path of an argument as git writes it: on Windows people write `\`, which git never does.
-pub fn forward(path: &str) -> String {
-    if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() }
 }

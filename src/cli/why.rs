@@ -117,7 +117,7 @@ fn split(place: &str) -> (&str, Option<usize>) {
 /// A path from the repository's root. What is in the work tree is named from the current
 /// folder, anything else from the root.
 fn in_repository(repo: &Repo, name: &str) -> Result<String, Fail> {
-    let here = super::current_folder()?.join(name);
+    let here = crate::run::environment::current_folder()?.join(name);
     if let (Some(root), Ok(full)) = (repo.work_tree(), here.canonicalize())
         && let Ok(root) = root.canonicalize()
         && let Ok(inside) = full.strip_prefix(&root)

@@ -86,6 +86,7 @@ pub struct Reported {
 
 /// How often an issue gets another name, where others of its title were faster.
 const MAX_NAMES: usize = 3;
+
 fn refused(failed: Failed) -> Fail {
     failed.into_problem().into()
 }

@@ -21,7 +21,12 @@
 //! assert!(reports[0].is_kept());
 //! ```
 
+pub mod agent_hook;
+pub mod candidate;
 mod deltas;
+pub mod hook;
+pub mod losses;
+pub mod ranges;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError, mpsc};

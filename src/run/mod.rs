@@ -15,6 +15,10 @@ pub mod check;
 #[cfg(feature = "cli")]
 pub mod clock;
 #[cfg(feature = "cli")]
+pub mod diff;
+#[cfg(feature = "cli")]
+pub mod documents;
+#[cfg(feature = "cli")]
 pub mod elaborate;
 #[cfg(feature = "cli")]
 pub mod environment;
@@ -31,7 +35,7 @@ pub mod landing;
 #[cfg(feature = "cli")]
 pub mod library;
 #[cfg(feature = "cli")]
-mod observer;
+pub mod observer;
 #[cfg(feature = "cli")]
 mod open_step;
 #[cfg(feature = "cli")]
@@ -52,6 +56,8 @@ mod setup;
 pub mod voices;
 #[cfg(feature = "cli")]
 pub mod walk;
+#[cfg(feature = "cli")]
+pub mod workspace;
 
 #[cfg(feature = "cli")]
 pub use elaborate::{Medium, Open, Setup, Task, hold_and_keep, hold_and_land, land_again};

@@ -4,6 +4,9 @@ use crate::discussion::Discussion;
 use crate::discussion::event::Record;
 use crate::item::persona::Cast;
 use crate::run::script::Script;
+use crate::text::plain;
+
+use std::cell::RefCell;
 
 use super::Fail;
 
@@ -19,6 +22,8 @@ pub trait Observer {
     fn say_record(&self, record: &Record, cast: &Cast);
     /// What is waited for; it is gone with the next line.
     fn waiting(&self, text: &str);
+    /// How far a work is that takes long.
+    fn progress(&self, done: usize, total: usize);
     /// Waits for the next message of somebody who types, and adds it to the script.
     ///
     /// # Errors
@@ -29,4 +34,34 @@ pub trait Observer {
     /// # Errors
     /// It has not, as on a full disk: then the run ends before it commits.
     fn check(&self) -> Result<(), String>;
+}
+
+/// Who keeps warnings and nothing else, for a program that passes them on.
+#[derive(Default)]
+pub struct Warnings(RefCell<Vec<String>>);
+
+impl Warnings {
+    /// The warnings since the last time.
+    pub fn take(&self) -> Vec<String> {
+        self.0.take()
+    }
+}
+
+impl Observer for Warnings {
+    fn say(&self, _: &str) {}
+    fn say_strong(&self, _: &str) {}
+    fn note(&self, _: &str) {}
+    fn warn(&self, text: &str) {
+        self.0.borrow_mut().push(plain::clean(text));
+    }
+    fn say_user(&self, _: &str, _: &str) {}
+    fn say_record(&self, _: &Record, _: &Cast) {}
+    fn waiting(&self, _: &str) {}
+    fn progress(&self, _: usize, _: usize) {}
+    fn listen(&self, _: &Discussion<'_>, _: &mut Script) -> Result<(), Fail> {
+        Err(Fail::new("nobody types here"))
+    }
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
 }

@@ -175,3 +175,8 @@ pub fn slug(item: &str) -> &str {
     let trimmed = item.trim_end_matches('/');
     trimmed.rsplit('/').next().unwrap_or(trimmed)
 }
+
+/// A path of an argument as git writes it: on Windows people write `\`, which git never does.
+pub fn forward(path: &str) -> String {
+    if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() }
+}

@@ -20,8 +20,8 @@ pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result
         &table::settings(global)?,
         &repo,
         &name,
-        options.branch.as_deref(),
-        options.base.as_deref(),
+        options.commit.branch.as_deref(),
+        options.commit.base.as_deref(),
     )?;
     let config = table::config(global, &repo, place.base)?;
     let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;

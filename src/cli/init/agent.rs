@@ -2,13 +2,13 @@
 //!
 //! Invariant: a file that exists is left as it is; what would have to be in it is printed.
 //!
-//! The hooks run `roundtable check --hook AGENT` before a tool writes and at the end of a turn ([`crate::cli::agent_hook`]
+//! The hooks run `roundtable check --hook AGENT` before a tool writes and at the end of a turn ([`crate::run::check::agent_hook`]
 //! reads what they are given): `.claude/settings.json` has them under `PreToolUse` and `Stop`.
 
 use serde_json::{Value, json};
 
 use super::Wanted;
-use crate::cli::agent_hook::Agent;
+use crate::run::check::agent_hook::Agent;
 
 const SKILL: &str = include_str!("../../../skills/roundtable/SKILL.md");
 

@@ -3,7 +3,6 @@
 use git2::Oid;
 use serde_json::{Value, json};
 
-use super::super::check::losses;
 use super::super::exit::Fail;
 use super::super::screen::Screen;
 use crate::additive::declared::Declaration;
@@ -12,6 +11,7 @@ use crate::git::short;
 use crate::item::config::Config;
 use crate::replay::Replay;
 use crate::replay::today::{Lost, Part, Today, Wrong, alone, without_meta};
+use crate::run::check::losses;
 use crate::text::plain::{count, one_line};
 
 /// What a revision says of its documents: read before anything is told, as it may be wrong.

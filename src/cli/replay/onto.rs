@@ -16,10 +16,10 @@ use crate::discussion::event::{Author, from_lines};
 use crate::item::library::Library;
 use crate::replay::onto::land_on;
 use crate::replay::{Divergence, Recording, Replay, Replayed, other_words};
+use crate::run::Landed;
 use crate::run::identity;
 use crate::run::landing;
 use crate::run::script::Script;
-use crate::run::Landed;
 
 /// A branch is numbered at most up to this.
 const MAX_BRANCHES: usize = 100;
@@ -134,7 +134,7 @@ fn other_inputs(
     let repo = replay.repo();
     let settings = match repo.resolve("HEAD") {
         Ok(head) => table::config(global, repo, head)?,
-        Err(_) => table::operators(global)?.unwrap_or_default(),
+        Err(_) => global.workspace.own_settings()?.unwrap_or_default(),
     };
     Ok(other_author(&opened.author, &identity::author(repo, &settings, options.signoff)))
 }

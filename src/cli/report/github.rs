@@ -19,7 +19,7 @@ const SHOWN: usize = 10;
 /// Bytes of a summary; the runner refuses all of one that is over 1 MiB.
 const SUMMARY: usize = 512 * 1024;
 
-pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) -> Result<(), Fail> {
+pub fn write(reports: &Reports, notices: &BTreeSet<String>, screen: &Screen) -> Result<(), Fail> {
     let found = findings(reports);
     let mut lines = String::new();
     for ((reason, file), count) in declared(reports) {

@@ -18,7 +18,7 @@ const OF_CATASTROPHE: usize = 3;
 /// Characters of a text that are shown.
 const WIDE: usize = 100;
 
-pub fn write(reports: &Reports, notices: &BTreeSet<&str>, screen: &Screen) {
+pub fn write(reports: &Reports, notices: &BTreeSet<String>, screen: &Screen) {
     notices.iter().for_each(|notice| screen.note(notice));
     for ((reason, file), count) in declared(reports) {
         let losses = if count == 1 { "1 loss is".to_owned() } else { format!("{count} losses are") };

@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use git2::Oid;
 use serde_json::{Value, json};
 
-use super::check::{Format, Unused};
+use super::check::Format;
 use super::exit::Fail;
 use super::screen::Screen;
 use crate::additive::Finding;
+use crate::run::check::losses::Unused;
 use crate::run::check::{FileReport, Report};
 use crate::text::plain;
 
@@ -23,7 +24,7 @@ type Reports = [(Report, bool)];
 /// Writes the reports in the wanted form.
 pub fn write(
     reports: &Reports,
-    notices: &BTreeSet<&str>,
+    notices: &BTreeSet<String>,
     unused: &[Unused],
     format: Format,
     screen: &Screen,
@@ -54,7 +55,7 @@ pub fn write(
 
 /// What `--json` prints. Of several comparisons (`--stdin`, `--each`) the last
 /// names base and head, all are under `ranges`, and each file says its commit.
-fn as_json(reports: &Reports, notices: &BTreeSet<&str>) -> Value {
+fn as_json(reports: &Reports, notices: &BTreeSet<String>) -> Value {
     let id = |id: Oid| if id == Oid::ZERO_SHA1 { Value::Null } else { json!(id.to_string()) };
     let verdict = |is_kept: bool| if is_kept { "kept" } else { "lost" };
     let is_kept = reports.iter().all(|(report, _)| report.is_kept());

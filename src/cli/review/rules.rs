@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::documents;
 use crate::cli::exit::{Code, Fail};
 use crate::cli::screen::Screen;
 use crate::cli::{Global, columns};
 use crate::review::rule::Example;
 use crate::review::{Rule, Rules};
+use crate::run::documents;
 use crate::text::finding::Finding;
 use crate::text::plain;
 
 /// Lists the rules, or shows one. The answer is no where an example of the repository's own rules does not hold.
 pub fn run(global: &Global, name: Option<&str>, screen: &Screen) -> Result<Code, Fail> {
-    let (config, own) = documents::on_disk(global)?;
+    let (config, own) = documents::on_disk(&global.workspace)?;
     let folder = config.rules.as_deref().unwrap_or("rules");
     let rules = Rules::over(&own).map_err(|finding| finding.below(Some(&format!("{folder}/review"))))?;
     match name {

@@ -97,12 +97,12 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     if options.integrity {
         return integrity(&log, &library, &name, screen);
     }
-    let format = match format {
+    let page = match format {
         Format::Text => None,
         Format::Markdown => Some(page::Format::Markdown),
         Format::Html => Some(page::Format::Html),
     };
-    if let Some(format) = format {
+    if let Some(format) = page {
         screen.document(&page::render(&log, opened, &library, format)?)?;
         return Ok(Code::Yes);
     }

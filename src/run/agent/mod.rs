@@ -20,6 +20,8 @@ pub mod quotation;
 pub mod tools;
 
 #[cfg(feature = "cli")]
+pub mod discussions;
+#[cfg(feature = "cli")]
 pub mod server;
 
 use std::collections::{BTreeMap, BTreeSet};

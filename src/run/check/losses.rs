@@ -2,13 +2,13 @@
 
 use git2::{ObjectType, Oid};
 
-use super::super::exit::{Code, Fail};
-use super::super::screen::Screen;
+use super::Report;
 use crate::additive::Finding;
 use crate::additive::declared::{self, Declaration, DeclaredLoss};
 use crate::additive::policy::{LOSSES, Policy};
 use crate::git::{Now, Objects, Repo, changed};
-use crate::run::check::Report;
+use crate::run::clock::fixed_or_now;
+use crate::run::{Fail, Observer};
 
 /// A declared loss that covers nothing: the file, and what it names.
 pub type Unused = (String, DeclaredLoss);
@@ -59,12 +59,12 @@ pub fn cover(declarations: &[Declaration], report: &mut Report) -> Vec<Unused> {
 /// Writes a declaration of everything that is lost.
 pub fn declare(
     repo: &Repo,
-    reports: &[Report],
+    reports: &[(Report, bool)],
     reason: &str,
     is_staged: bool,
     may: bool,
-    screen: &Screen,
-) -> Result<Code, Fail> {
+    observer: &dyn Observer,
+) -> Result<(), Fail> {
     if !may {
         return Err(Fail::new("the base's policy says `losses: none`").with_hint("put back what is lost"));
     }
@@ -74,7 +74,7 @@ pub fn declare(
         );
     }
     let mut lost: Vec<(&str, &Finding)> = Vec::new();
-    for file in reports.iter().flat_map(|report| &report.files) {
+    for file in reports.iter().flat_map(|(report, _)| &report.files) {
         for finding in file.findings().iter().filter(|finding| finding.fails()) {
             // Of two merge bases both may see the same loss.
             if !lost.iter().any(|(path, known)| {
@@ -88,15 +88,15 @@ pub fn declare(
         }
     }
     if lost.is_empty() {
-        screen.say("Nothing to declare: nothing is lost.");
-        return Ok(Code::Yes);
+        observer.say("Nothing to declare: nothing is lost.");
+        return Ok(());
     }
     let Some(root) = repo.work_tree() else {
         return Err(
             Fail::new("a bare repository has no folder to write to").with_hint("declare the loss in a clone")
         );
     };
-    let now = super::super::epoch()?.unwrap_or_else(crate::run::clock::now);
+    let now = fixed_or_now()?;
     let mut declaration = Declaration::of(String::new(), reason, &lost);
     declaration.file = format!("{LOSSES}/{}", declaration.name(&now.to_string()[..10]));
     let text = declaration.written();
@@ -109,10 +109,10 @@ pub fn declare(
     if is_staged {
         repo.stage(&declaration.file)?;
     }
-    screen.say_strong(&declaration.file);
-    screen.say(text.trim_end());
+    observer.say_strong(&declaration.file);
+    observer.say(text.trim_end());
     let next =
         if is_staged { "it is staged; commit it with the change" } else { "commit it with the change" };
-    screen.note(next);
-    Ok(Code::Yes)
+    observer.note(next);
+    Ok(())
 }

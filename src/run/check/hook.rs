@@ -9,37 +9,28 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use super::agent_hook::{Agent, Moment, Write};
 use super::candidate::{When, answer, before, inside};
-use super::{beside_head, compare, is_trial, policies};
-use crate::cli::Global;
-use crate::cli::agent_hook::{Agent, Moment, Write};
-use crate::cli::exit::{Code, Fail};
-use crate::cli::screen::Screen;
+use super::ranges::{is_trial, lost_on_disk, policies};
+use super::{Report, judge_text};
 use crate::git::Repo;
-use crate::run::check::{Report, judge_text};
+use crate::run::environment::current_folder;
+use crate::run::workspace::Workspace;
+use crate::run::{Fail, Observer};
 use crate::text::plain;
 
 /// The largest call that is read.
 const LARGEST: u64 = 1 << 28;
 
-/// Judges what the hook hands over; refuses with an answer on standard output.
-pub fn run(global: &Global, agent: Agent, screen: &Screen) -> Result<Code, Fail> {
-    match judge(global, agent, screen) {
-        Ok(refusal) => {
-            if let Some(refusal) = refusal {
-                screen.say(&refusal.to_string());
-            }
-            screen.check().map_err(Fail::new)?;
-            Ok(Code::Yes)
-        }
-        Err(fail) => {
-            screen.error(&fail);
-            Ok(Code::No)
-        }
-    }
-}
-
-fn judge(global: &Global, agent: Agent, screen: &Screen) -> Result<Option<serde_json::Value>, Fail> {
+/// Judges what the hook hands over: the answer that refuses it, if it is refused.
+///
+/// # Errors
+/// What cannot be read or compared.
+pub fn judge(
+    workspace: &Workspace,
+    agent: Agent,
+    observer: &dyn Observer,
+) -> Result<Option<serde_json::Value>, Fail> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes);
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
@@ -53,27 +44,27 @@ fn judge(global: &Global, agent: Agent, screen: &Screen) -> Result<Option<serde_
     })?;
     match moment {
         Moment::BeforeWrite { writes, folder } => {
-            let why = before_write(global, &writes, folder.as_deref().map(Path::new))?;
+            let why = before_write(workspace, &writes, folder.as_deref().map(Path::new))?;
             Ok(why.map(|why| agent.refuse_write(&why)))
         }
         // Who has been sent back once is not sent back for ever.
         Moment::EndOfTurn { again: true, .. } => Ok(None),
         Moment::EndOfTurn { folder, .. } => {
-            let why = end_of_turn(global, folder.map(PathBuf::from), screen)?;
+            let why = end_of_turn(workspace, folder.map(PathBuf::from), observer)?;
             Ok(why.map(|why| agent.refuse_end(&why)))
         }
     }
 }
 
 /// The repository that a folder is in; none outside of one.
-fn repository(global: &Global, folder: Option<&Path>) -> Result<Option<(Global, Repo)>, Fail> {
-    let mut global = global.clone();
-    if global.repo.is_none() {
-        global.repo = folder.filter(|folder| folder.is_dir()).map(Path::to_owned);
+fn repository(workspace: &Workspace, folder: Option<&Path>) -> Result<Option<(Workspace, Repo)>, Fail> {
+    let mut workspace = workspace.clone();
+    if workspace.repo.is_none() {
+        workspace.repo = folder.filter(|folder| folder.is_dir()).map(Path::to_owned);
     }
-    let here = global.repo.clone().map_or_else(super::super::current_folder, Ok)?;
+    let here = workspace.repo.clone().map_or_else(current_folder, Ok)?;
     match Repo::open(&here) {
-        Ok(repo) => Ok(Some((global, repo))),
+        Ok(repo) => Ok(Some((workspace, repo))),
         Err(crate::git::Error::None { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -84,7 +75,7 @@ type ByFolder<'w> = BTreeMap<PathBuf, Vec<(PathBuf, &'w Write)>>;
 
 /// The writes by the folder of the file, which need not be in the repository that the agent began in.
 fn by_folder<'w>(writes: &'w [Write], folder: Option<&Path>) -> Result<ByFolder<'w>, Fail> {
-    let from = folder.map_or_else(super::super::current_folder, |folder| Ok(folder.to_owned()))?;
+    let from = folder.map_or_else(current_folder, |folder| Ok(folder.to_owned()))?;
     let mut found = ByFolder::new();
     for write in writes {
         let path = from.join(&write.path);
@@ -95,20 +86,28 @@ fn by_folder<'w>(writes: &'w [Write], folder: Option<&Path>) -> Result<ByFolder<
 }
 
 /// Why a call must not write, if it must not. The first file that loses something is named.
-fn before_write(global: &Global, writes: &[Write], folder: Option<&Path>) -> Result<Option<String>, Fail> {
+fn before_write(
+    workspace: &Workspace,
+    writes: &[Write],
+    folder: Option<&Path>,
+) -> Result<Option<String>, Fail> {
     for (folder, writes) in by_folder(writes, folder)? {
-        let Some((global, repo)) = repository(global, Some(&folder))? else { continue };
-        if let Some(why) = judge_writes(&global, &repo, &writes)? {
+        let Some((workspace, repo)) = repository(workspace, Some(&folder))? else { continue };
+        if let Some(why) = judge_writes(&workspace, &repo, &writes)? {
             return Ok(Some(why));
         }
     }
     Ok(None)
 }
 
-fn judge_writes(global: &Global, repo: &Repo, writes: &[(PathBuf, &Write)]) -> Result<Option<String>, Fail> {
+fn judge_writes(
+    workspace: &Workspace,
+    repo: &Repo,
+    writes: &[(PathBuf, &Write)],
+) -> Result<Option<String>, Fail> {
     let Some(root) = repo.work_tree() else { return Ok(None) };
     let tree = repo.head()?.map(|head| repo.tree_of(head)).transpose()?;
-    let policies = policies(global, repo, tree.as_slice(), &|_| Ok(Vec::new()))?;
+    let policies = policies(workspace, repo, tree.as_slice(), &|_| Ok(Vec::new()))?;
     if is_trial(&policies) {
         return Ok(None);
     }
@@ -134,20 +133,19 @@ fn judge_writes(global: &Global, repo: &Repo, writes: &[(PathBuf, &Write)]) -> R
 }
 
 /// What the files on disk have lost since HEAD, if anything.
-fn end_of_turn(global: &Global, folder: Option<PathBuf>, screen: &Screen) -> Result<Option<String>, Fail> {
+fn end_of_turn(
+    workspace: &Workspace,
+    folder: Option<PathBuf>,
+    observer: &dyn Observer,
+) -> Result<Option<String>, Fail> {
     // The agent may have gone to another folder since it began.
     #[allow(clippy::disallowed_methods)]
     let began = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from).or(folder);
-    let Some((global, repo)) = repository(global, began.as_deref())? else { return Ok(None) };
+    let Some((workspace, repo)) = repository(workspace, began.as_deref())? else { return Ok(None) };
     if repo.work_tree().is_none() {
         return Ok(None);
     }
-    let compared = beside_head(&global, &repo, true)?;
-    if compared.ranges.iter().any(|range| is_trial(&range.way.policies)) {
-        return Ok(None);
-    }
-    let (reports, _) = compare(&compared.ranges, &[], repo.objects(compared.unwritten), screen)?;
-    Ok(reports.iter().find_map(lost))
+    lost_on_disk(&workspace, &repo, lost, observer)
 }
 
 fn lost(report: &Report) -> Option<String> {

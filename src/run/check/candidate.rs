@@ -4,13 +4,13 @@
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::super::exit::{Code, Fail};
-use super::super::screen::Screen;
-use super::{Format, policies, report};
+use super::{FileReport, judge_text};
 use crate::additive::content::change::differences;
-use crate::cli::Global;
 use crate::git::Repo;
-use crate::run::check::{FileReport, Report, judge_text};
+use crate::run::Fail;
+use crate::run::check::ranges::policies;
+use crate::run::environment::current_folder;
+use crate::run::workspace::Workspace;
 use crate::text::plain;
 use git2::Oid;
 
@@ -19,39 +19,31 @@ const LARGEST: u64 = 1 << 30;
 /// Words of old text in the answer, so that the whole has at most sixty.
 const SHOWN_WORDS: usize = 24;
 
-pub fn run(global: &Global, repo: &Repo, path: &Path, format: Format, screen: &Screen) -> Result<Code, Fail> {
+/// Compares the text on standard input with what is at a path; none where nothing is protected there.
+///
+/// # Errors
+/// A bare repository, and what cannot be read.
+pub fn judge(workspace: &Workspace, repo: &Repo, path: &Path) -> Result<Option<FileReport>, Fail> {
     let Some(root) = repo.work_tree() else {
         return Err(
             Fail::new("a bare repository has no files").with_hint("compare commits with --base and --head")
         );
     };
-    let Some(inside) = inside(root, path)? else { return Ok(Code::Yes) };
+    let Some(inside) = inside(root, path)? else { return Ok(None) };
     let mut after = Vec::new();
     let read = std::io::stdin().lock().take(LARGEST).read_to_end(&mut after);
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
     let head = repo.head()?;
     let tree = head.map(|head| repo.tree_of(head)).transpose()?;
-    let policies = policies(global, repo, tree.as_slice(), &|_| Ok(Vec::new()))?;
+    let policies = policies(workspace, repo, tree.as_slice(), &|_| Ok(Vec::new()))?;
     let read = |path: &str| before(repo, root, tree, path).ok().flatten();
-    let Some(old) = before(repo, root, tree, &inside)? else { return Ok(Code::Yes) };
-    let found = judge_text(&policies, &inside, &old, &after, &read);
-    let Some(file) = found.filter(|file| !file.is_kept() || format == Format::Json) else {
-        return Ok(Code::Yes);
-    };
-    let is_kept = file.is_kept();
-    if format == Format::Json {
-        let report = Report { base: head.unwrap_or(Oid::ZERO_SHA1), head: Oid::ZERO_SHA1, files: vec![file] };
-        report::write(&[(report, false)], &Default::default(), &[], format, screen)?;
-    } else {
-        screen.say(&answer(&file, When::Before));
-    }
-    screen.check().map_err(Fail::new)?;
-    Ok(if is_kept { Code::Yes } else { Code::No })
+    let Some(old) = before(repo, root, tree, &inside)? else { return Ok(None) };
+    Ok(judge_text(&policies, &inside, &old, &after, &read))
 }
 
 /// The path in the repository; none where it is outside.
 pub(super) fn inside(root: &Path, path: &Path) -> Result<Option<String>, Fail> {
-    let whole = super::super::current_folder()?.join(path);
+    let whole = current_folder()?.join(path);
     let mut plain = PathBuf::new();
     for part in whole.components() {
         match part {
@@ -92,13 +84,13 @@ pub(super) fn before(
 
 /// Whether the text is written already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub enum When {
     Before,
     After,
 }
 
 /// What an agent is told: at most sixty words.
-pub(super) fn answer(file: &FileReport, when: When) -> String {
+pub fn answer(file: &FileReport, when: When) -> String {
     let (becomes, is_lost) = match when {
         When::Before => ("would become", "would be lost"),
         When::After => ("became", "is lost"),

@@ -7,21 +7,38 @@ use std::path::{Path, PathBuf};
 
 use git2::Oid;
 
-use super::Options;
-use crate::cli::check::open_here;
-use crate::cli::exit::Fail;
-use crate::cli::{Global, current_folder, open, unified};
+use super::diff;
+use super::environment::current_folder;
+use super::files::{self, missing, read_file};
+use super::settings::review_options;
+use super::workspace::Workspace;
+use super::{Fail, Observer};
 use crate::git::Repo;
 use crate::item::config::{self, Config};
 use crate::item::library::File;
-use crate::review::Files;
-use crate::run::files::{self, missing, read_file};
+use crate::item::library::Library;
+use crate::review::{self, Document, Files, Review, Rules};
 use crate::text::plain;
 
 /// Larger documents are refused.
 const LARGEST: u64 = 64 << 20;
 /// The path of standard input in findings.
 const STANDARD_INPUT: &str = "<stdin>";
+
+/// What is to be reviewed.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Files, folders, an item or `-`; none for what the settings name.
+    pub paths: Vec<PathBuf>,
+    /// Only lines that changed since this revision.
+    pub base: Option<String>,
+    /// The files of the index, and only lines that differ from HEAD.
+    pub staged: bool,
+    /// The files of this commit instead of those on disk.
+    pub rev: Option<String>,
+    /// Only rules of the persona of this step.
+    pub step: Option<String>,
+}
 
 /// Documents with the settings and rules that hold for them.
 pub struct Source {
@@ -37,32 +54,26 @@ pub struct Source {
 }
 
 impl Source {
-    pub fn open(global: &Global, options: &Options) -> Result<Source, Fail> {
+    /// Reads what is asked for.
+    ///
+    /// # Errors
+    /// What cannot be read, or is no text.
+    pub fn open(workspace: &Workspace, options: &Request) -> Result<Source, Fail> {
         if options.paths.iter().any(|path| path.as_os_str() == "-") {
-            return standard_input(global, options);
+            return standard_input(workspace, options);
         }
         let needs_repo = options.base.is_some() || options.staged || options.rev.is_some();
-        let repo = match if options.staged { open_here(global) } else { open(global) } {
+        let repo = match if options.staged { workspace.open_in_hook() } else { workspace.open() } {
             Ok(repo) => Some(repo),
-            Err(fail) if needs_repo || global.repo.is_some() => return Err(fail),
+            Err(fail) if needs_repo || workspace.repo.is_some() => return Err(fail),
             Err(_) => None,
         };
         match repo {
-            Some(repo) if options.staged => of_index(global, options, &repo),
-            Some(repo) if options.rev.is_some() => of_commit(global, options, &repo),
-            repo => of_disk(global, options, repo.as_ref()),
+            Some(repo) if options.staged => of_index(workspace, options, &repo),
+            Some(repo) if options.rev.is_some() => of_commit(workspace, options, &repo),
+            repo => of_disk(workspace, options, repo.as_ref()),
         }
     }
-}
-
-/// The settings on disk: of `--config`, else of the repository's root, else none.
-fn config_on_disk(global: &Global, root: Option<&Path>) -> Result<Config, Fail> {
-    let path = match (&global.config, root) {
-        (Some(path), _) => path.clone(),
-        (None, Some(root)) if root.join(config::FILE).exists() => root.join(config::FILE),
-        (None, _) => return Ok(Config::default()),
-    };
-    Ok(Config::read(&plain::shown(&path.display().to_string()), &read_file(&path, 1 << 20)?)?)
 }
 
 /// The files of an overlay that are review rules, by their path below `review/`.
@@ -79,15 +90,18 @@ fn rules_on_disk(config: &Config, root: Option<&Path>) -> Result<Vec<File>, Fail
 }
 
 /// The settings and review rules of the repository, or of `--config`, as they are on disk.
-pub fn on_disk(global: &Global) -> Result<(Config, Vec<File>), Fail> {
-    let repo = open(global).ok();
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn on_disk(workspace: &Workspace) -> Result<(Config, Vec<File>), Fail> {
+    let repo = workspace.open().ok();
     let root = repo.as_ref().and_then(Repo::work_tree);
-    let config = config_on_disk(global, root)?;
+    let config = workspace.settings_on_disk(root)?;
     let rules = rules_on_disk(&config, root)?;
     Ok((config, rules))
 }
 
-fn standard_input(global: &Global, options: &Options) -> Result<Source, Fail> {
+fn standard_input(workspace: &Workspace, options: &Request) -> Result<Source, Fail> {
     if options.paths.len() > 1 || options.base.is_some() || options.staged || options.rev.is_some() {
         return Err(Fail::new(
             "- (standard input) is reviewed alone: leave out other paths, --base, --staged and --rev",
@@ -97,7 +111,7 @@ fn standard_input(global: &Global, options: &Options) -> Result<Source, Fail> {
     let input = std::io::stdin().lock();
     let read = input.take(LARGEST + 1).read_to_end(&mut bytes);
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
-    let (config, rules) = on_disk(global)?;
+    let (config, rules) = on_disk(workspace)?;
     let texts = vec![(STANDARD_INPUT.to_owned(), text_of(STANDARD_INPUT, bytes)?)];
     Ok(Source { config, rules, texts, changed: None, files: Files::default() })
 }
@@ -140,9 +154,9 @@ fn is_passed_over(name: &str) -> bool {
     name.starts_with('.') || matches!(name, "node_modules" | "target" | "vendor")
 }
 
-fn of_disk(global: &Global, options: &Options, repo: Option<&Repo>) -> Result<Source, Fail> {
+fn of_disk(workspace: &Workspace, options: &Request, repo: Option<&Repo>) -> Result<Source, Fail> {
     let root = repo.and_then(Repo::work_tree);
-    let config = config_on_disk(global, root)?;
+    let config = workspace.settings_on_disk(root)?;
     let rules = rules_on_disk(&config, root)?;
     let mut paths = Vec::new();
     for wanted in wanted(options, &config, root)? {
@@ -180,7 +194,7 @@ fn shown_path(path: &Path, here: &Path) -> String {
 }
 
 /// The files and folders that are asked for, on disk.
-fn wanted(options: &Options, config: &Config, root: Option<&Path>) -> Result<Vec<PathBuf>, Fail> {
+fn wanted(options: &Request, config: &Config, root: Option<&Path>) -> Result<Vec<PathBuf>, Fail> {
     if !options.paths.is_empty() {
         return options.paths.iter().map(|path| named(path, config, root)).collect();
     }
@@ -284,22 +298,22 @@ fn all_lines() -> Vec<Range<usize>> {
 /// The lines of a text that differ from those of a tree's file; all where there is no such file.
 fn changed_lines(repo: &Repo, tree: Oid, path: &str, text: &str) -> Result<Vec<Range<usize>>, Fail> {
     let old = repo.blob_at(tree, path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Ok(old.map_or_else(all_lines, |old| unified::changed_lines(&old, text)))
+    Ok(old.map_or_else(all_lines, |old| diff::changed_lines(&old, text)))
 }
 
-fn config_of(global: &Global, repo: &Repo, tree: Oid) -> Result<Config, Fail> {
-    if global.config.is_some() {
-        return config_on_disk(global, None);
+fn config_of(workspace: &Workspace, repo: &Repo, tree: Oid) -> Result<Config, Fail> {
+    if workspace.config.is_some() {
+        return workspace.settings_on_disk(None);
     }
     let bytes = repo.blob_at(tree, config::FILE)?;
     Ok(bytes.map_or(Ok(Config::default()), |bytes| Config::read(config::FILE, &bytes))?)
 }
 
-fn of_commit(global: &Global, options: &Options, repo: &Repo) -> Result<Source, Fail> {
+fn of_commit(workspace: &Workspace, options: &Request, repo: &Repo) -> Result<Source, Fail> {
     let revision = options.rev.as_deref().unwrap_or("HEAD");
     let commit = repo.resolve(revision)?;
     let tree = repo.tree_of(commit)?;
-    let config = config_of(global, repo, tree)?;
+    let config = config_of(workspace, repo, tree)?;
     let rules = config.rules.as_ref().map(|folder| repo.overlay(commit, folder)).transpose()?;
     let texts = texts_of(repo, tree, options, &config)?;
     let changed = match &options.base {
@@ -334,9 +348,9 @@ fn changed_in(
 }
 
 /// The index: what the next commit would hold.
-fn of_index(global: &Global, options: &Options, repo: &Repo) -> Result<Source, Fail> {
+fn of_index(workspace: &Workspace, options: &Request, repo: &Repo) -> Result<Source, Fail> {
     let root = repo.work_tree();
-    let config = config_on_disk(global, root)?;
+    let config = workspace.settings_on_disk(root)?;
     let rules = rules_on_disk(&config, root)?;
     let staged = repo.staged_files()?;
     let texts: Vec<(String, String)> = staged
@@ -355,7 +369,7 @@ fn of_index(global: &Global, options: &Options, repo: &Repo) -> Result<Source, F
 fn texts_of(
     repo: &Repo,
     tree: Oid,
-    options: &Options,
+    options: &Request,
     config: &Config,
 ) -> Result<Vec<(String, String)>, Fail> {
     let mut texts = Vec::new();
@@ -372,7 +386,7 @@ fn texts_of(
 }
 
 /// A path of a tree is asked for: by name, by a folder above it, by its item, or by the settings.
-fn is_wanted(path: &str, options: &Options, config: &Config) -> bool {
+fn is_wanted(path: &str, options: &Request, config: &Config) -> bool {
     let is_below = |folder: &str| {
         let folder = folder.trim_start_matches("./").trim_end_matches('/');
         path == folder || folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
@@ -393,4 +407,47 @@ fn is_wanted(path: &str, options: &Options, config: &Config) -> bool {
         && globs
             .iter()
             .any(|glob| globset::Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(path)))
+}
+
+/// The findings of a source, only those on changed lines where that is asked for.
+///
+/// # Errors
+/// No document, or a rule that cannot be used.
+pub fn review(source: &Source, options: &Request, observer: &dyn Observer) -> Result<Review, Fail> {
+    let rules = Rules::over(&source.rules)?;
+    let mut wanted = review_wanted(&source.config, options, &rules)?;
+    wanted.files = source.files.clone();
+    let documents: Vec<Document<'_>> =
+        source.texts.iter().map(|(path, text)| Document { path, text }).collect();
+    if documents.is_empty() {
+        if !options.staged && source.changed.is_none() {
+            return Err(Fail::new("there is no document to review")
+                .with_hint("name Markdown files, or folders that hold some"));
+        }
+        observer.warn("there is no document to review");
+    }
+    let mut found = review::review(&documents, &rules, &wanted);
+    if let Some(changed) = &source.changed {
+        let is_new = |path: &String, line: usize| {
+            changed.get(path).is_some_and(|lines| lines.iter().any(|range| range.contains(&line)))
+        };
+        // A finding of two places is new where one of them is.
+        found.findings.retain(|finding| {
+            let mut places = finding.related.iter().map(|other| (&other.path, other.line));
+            is_new(&finding.path, finding.line) || places.any(|(path, line)| is_new(path, line))
+        });
+    }
+    Ok(found)
+}
+
+/// What is asked for, by the settings and the arguments.
+fn review_wanted(config: &Config, options: &Request, rules: &Rules) -> Result<review::Options, Fail> {
+    let mut wanted = review_options(config);
+    for name in wanted.off.iter().chain(wanted.severity.keys()) {
+        rules.find(name).map_err(|error| Fail::new(format!("{}: `review`: {error}", config::FILE)))?;
+    }
+    if let Some(step) = &options.step {
+        wanted.personas.insert(Library::built_in()?.step(step)?.persona.clone());
+    }
+    Ok(wanted)
 }

@@ -5,7 +5,7 @@
 //! is refused that was not looked at, and nothing here reads or writes a file.
 //!
 //! ```
-//! use roundtable::cli::agent_hook::{Agent, Moment};
+//! use roundtable::run::check::agent_hook::{Agent, Moment};
 //!
 //! let event = br##"{"hook_event_name": "PreToolUse", "tool_name": "Edit", "cwd": "/r",
 //!     "tool_input": {"file_path": "/r/a.md", "old_string": "one", "new_string": "two"}}"##;
@@ -19,8 +19,7 @@
 use serde_json::{Map, Value, json};
 
 /// An agent whose hooks are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Agent {
     Claude,
     Codex,

@@ -1,0 +1,659 @@
+//! What `roundtable check` compares: commits, the index or the files on disk, each with the policies in force and what
+//! the change declares (docs/spec/gate.md).
+//!
+//! Invariant: the policy is the base's; what a change does to it is told and has no effect on its own verdict.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use git2::Oid;
+
+use super::losses::{self, Unused};
+use super::{Gate, Report, judge, protects_anything, replaced};
+use crate::additive::Rule;
+use crate::additive::declared::Declaration;
+use crate::additive::policy::{Entry, Policy};
+use crate::git::{Objects, Repo, Step, Unwritten, WayBack};
+use crate::item::Elsewhere;
+use crate::item::config::{self, Config};
+use crate::run::clock::{epoch, now};
+use crate::run::environment::current_folder;
+use crate::run::workspace::Workspace;
+use crate::run::{Fail, Observer};
+use crate::text::plain;
+
+/// What is to be compared.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Files and folders to look at; none for all that the policies protect.
+    pub paths: Vec<PathBuf>,
+    /// What the change is to be merged into.
+    pub target: Target,
+    /// The change, where it is not what the target says.
+    pub head: Option<String>,
+    /// The base itself is meant, not the common ancestor.
+    pub direct: bool,
+    /// Every commit on the way is judged.
+    pub each: bool,
+}
+
+/// What a change is held against.
+#[derive(Clone, Debug, Default)]
+pub enum Target {
+    /// The upstream of the current branch.
+    #[default]
+    Upstream,
+    Revision(String),
+    /// A range that is known already, as from an event of Actions.
+    Known(Known),
+    /// The index, against HEAD.
+    Index,
+    /// The files on disk, against HEAD.
+    Disk,
+    /// `old new ref` lines on standard input.
+    Pushed,
+}
+
+/// A base and a head, and the branch that the change is to land on.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// None where nothing can be lost.
+    pub base: Option<Oid>,
+    /// None where nothing is to be judged.
+    pub head: Option<Oid>,
+    /// The base itself is meant, not the common ancestor.
+    pub direct: bool,
+    pub branch: Option<String>,
+}
+
+/// One comparison that is wanted.
+struct Range {
+    /// What the report calls the two.
+    base: Oid,
+    head: Oid,
+    /// The trees; none where nothing was there.
+    old: Option<Oid>,
+    new: Option<Oid>,
+    way: Rc<Way>,
+    /// A commit of a range, with `--each`.
+    of_each: bool,
+}
+
+/// What all comparisons came to.
+pub struct Checked {
+    /// Reports, each with whether it is of one commit of a range.
+    pub reports: Vec<(Report, bool)>,
+    /// What the change does to the policy.
+    pub notices: BTreeSet<String>,
+    /// Declared losses that cover nothing.
+    pub unused: Vec<Unused>,
+    /// Whether the policies let a change declare what it loses.
+    pub allows_losses: bool,
+    /// Losses are reported only, until this day.
+    pub reported_until: Option<String>,
+}
+
+impl Checked {
+    pub fn is_kept(&self) -> bool {
+        self.reports.iter().all(|(report, _)| report.is_kept())
+    }
+}
+
+/// Compares what is asked for.
+///
+/// # Errors
+/// What cannot be compared, and a policy that protects nothing.
+pub fn check(
+    workspace: &Workspace,
+    repo: &Repo,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Checked, Fail> {
+    let Ranges { ranges, notes, refused, unwritten } = ranges(workspace, request, repo)?;
+    notes.iter().for_each(|note| observer.note(note));
+    let paths = wanted_paths(request, repo, &ranges)?;
+    let objects = repo.objects(unwritten);
+    named_paths_exist(repo, &ranges)?;
+    let spare = objects.again();
+    let (judged, unused) = compare(&ranges, &paths, objects, observer)?;
+    let is_hook = matches!(request.target, Target::Index | Target::Disk | Target::Pushed);
+    protects_something(&ranges, &judged, &spare, is_hook, observer)?;
+    let policies = || ranges.iter().flat_map(|range| &range.way.policies);
+    let is_trial =
+        refused.is_empty() && !ranges.is_empty() && ranges.iter().all(|range| is_trial(&range.way.policies));
+    let day = policies().find_map(|policy| policy.report_until.clone());
+    let judged = judged.into_iter().zip(ranges.iter().map(|range| range.of_each));
+    Ok(Checked {
+        notices: ranges.iter().filter_map(|range| range.way.notice.clone()).collect(),
+        unused,
+        allows_losses: policies().all(|policy| policy.allows_losses),
+        reported_until: day.filter(|_| is_trial),
+        reports: refused.into_iter().map(|report| (report, false)).chain(judged).collect(),
+    })
+}
+
+/// The first thing that the files on disk have lost since HEAD; none where losses are reported only.
+///
+/// # Errors
+/// What cannot be compared.
+pub fn lost_on_disk<T>(
+    workspace: &Workspace,
+    repo: &Repo,
+    show: impl FnMut(&Report) -> Option<T>,
+    observer: &dyn Observer,
+) -> Result<Option<T>, Fail> {
+    let compared = beside_head(workspace, repo, true)?;
+    if compared.ranges.iter().any(|range| is_trial(&range.way.policies)) {
+        return Ok(None);
+    }
+    let (reports, _) = compare(&compared.ranges, &[], repo.objects(compared.unwritten), observer)?;
+    Ok(reports.iter().find_map(show))
+}
+
+/// All that is to be compared.
+struct Ranges {
+    ranges: Vec<Range>,
+    notes: Vec<String>,
+    /// Pushes that are refused without a comparison.
+    refused: Vec<Report>,
+    /// Trees of the index.
+    unwritten: Unwritten,
+}
+
+/// What all comparisons on the way from a base to a head have in common.
+struct Way {
+    policies: Vec<Policy>,
+    branch: Option<String>,
+    /// The commits on the way, where each is judged.
+    steps: Vec<Step>,
+    /// What the change declares to lose.
+    declarations: Vec<Declaration>,
+    /// What the change does to the policy itself.
+    notice: Option<String>,
+}
+
+/// What is missing; a revision among the paths was meant for `--base`.
+fn no_upstream(repo: &Repo, request: &Request) -> Fail {
+    let root = repo.work_tree().unwrap_or_else(|| repo.path());
+    let named = request.paths.iter().find_map(|path| {
+        let text = path.to_str()?;
+        (!root.join(text).exists() && repo.resolve(text).is_ok()).then(|| plain::shown(text))
+    });
+    match named {
+        Some(revision) => Fail::new(format!("{revision} is taken for a path here, and is a revision"))
+            .with_hint(format!("did you mean --base {revision}?")),
+        None => Fail::new("there is no upstream to compare with")
+            .with_hint("name what the change is to be merged into with --base REV"),
+    }
+}
+
+/// Whether losses are reported only: all policies say so, and the day has not come.
+pub fn is_trial(policies: &[Policy]) -> bool {
+    let today = epoch().ok().flatten().unwrap_or_else(now).to_string();
+    let is_early = |policy: &Policy| policy.report_until.as_deref().is_some_and(|day| today.as_str() < day);
+    !policies.is_empty() && policies.iter().all(is_early)
+}
+
+/// The comparisons of all ranges, with what is declared taken off, and the declarations that nothing needs.
+fn compare(
+    ranges: &[Range],
+    paths: &[Vec<u8>],
+    objects: Objects,
+    observer: &dyn Observer,
+) -> Result<(Vec<Report>, Vec<Unused>), Fail> {
+    let gates = ranges.iter().map(|range| Gate {
+        base: range.base,
+        head: range.head,
+        old: range.old,
+        new: range.new,
+        policies: &range.way.policies,
+        branch: range.way.branch.as_deref(),
+        paths,
+    });
+    let gates: Vec<Gate<'_>> = gates.collect();
+    let mut judged = judged(&gates, &objects, observer)?;
+    let mut unused = Vec::new();
+    for (range, report) in ranges.iter().zip(&mut judged) {
+        let left = losses::cover(&range.way.declarations, report);
+        // The parts of a range may do without what the whole needs.
+        if !range.of_each {
+            unused.extend(left);
+        }
+    }
+    Ok((judged, unused))
+}
+
+/// A path that an entry names without a wildcard is in the base or in the head: else it is a slip, and what was
+/// meant is not protected.
+fn named_paths_exist(repo: &Repo, ranges: &[Range]) -> Result<(), Fail> {
+    for range in ranges.iter().filter(|range| !range.of_each) {
+        let entries = range.way.policies.iter().flat_map(Policy::entries);
+        for named in entries.flat_map(Entry::named) {
+            let mut is_there = range.old.is_none();
+            for tree in [range.old, range.new].into_iter().flatten() {
+                is_there = is_there || repo.has_path(tree, Path::new(named))?;
+            }
+            if !is_there {
+                return Err(Fail::new(format!(
+                    "`protect` names {}, which is neither in the base nor in the head",
+                    plain::shown(named)
+                ))
+                .with_hint(format!("correct the path in {}, or remove the entry", config::FILE)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where nothing was compared, something is protected at least: else there is nothing that could be measured.
+fn protects_something(
+    ranges: &[Range],
+    judged: &[Report],
+    objects: &Objects,
+    is_hook: bool,
+    observer: &dyn Observer,
+) -> Result<(), Fail> {
+    for (range, report) in ranges.iter().zip(judged).filter(|(range, _)| !range.of_each) {
+        let policies = &range.way.policies;
+        let protects_none = |policy: &Policy| policy.entries().iter().all(|entry| entry.rule() == Rule::None);
+        let on_purpose = policies.iter().all(|policy| policy.is_explicit && protects_none(policy));
+        let Some(old) = range.old.filter(|_| !on_purpose) else { continue };
+        let trees = [Some(old), range.new];
+        let mut protects = report.compared() > 0;
+        for tree in trees.into_iter().flatten() {
+            protects = protects || protects_anything(objects, tree, policies)?;
+        }
+        if !protects {
+            let message = "nothing in the base or in the head is protected";
+            if policies.iter().any(|policy| policy.is_explicit) {
+                let hint = "see `protect` in .roundtable.yaml; `protect: []` protects nothing on purpose";
+                return Err(Fail::new(message).with_hint(hint));
+            }
+            if !is_hook {
+                observer
+                    .note("there are no items, and .roundtable.yaml has no `protect`: nothing is protected");
+            }
+            continue;
+        }
+        for glob in unmatched(policies, objects, trees)? {
+            observer.warn(&format!(
+                "`protect`: {} matches nothing in the base and in the head",
+                plain::shown(&glob)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The globs of the policies that match nothing.
+fn unmatched(
+    policies: &[Policy],
+    objects: &Objects,
+    trees: [Option<Oid>; 2],
+) -> Result<BTreeSet<String>, Fail> {
+    let mut found = BTreeSet::new();
+    for entry in policies.iter().flat_map(Policy::entries).filter(|entry| entry.is_meant()) {
+        let mut matches = entry.named().next().is_some();
+        for tree in trees.into_iter().flatten() {
+            let reaches = |folder: &[u8]| entry.reaches(folder);
+            matches = matches || crate::git::holds(objects, tree, &reaches, &mut |path| entry.matches(path))?;
+        }
+        if !matches {
+            found.extend(entry.globs().map(str::to_owned));
+        }
+    }
+    Ok(found)
+}
+
+/// As many comparisons are made between two looks at the clock.
+const PART: usize = 128;
+
+/// All comparisons, in parts, so that it can be said how far they are.
+fn judged(gates: &[Gate<'_>], objects: &Objects, observer: &dyn Observer) -> Result<Vec<Report>, Fail> {
+    let mut found = Vec::with_capacity(gates.len());
+    for part in gates.chunks(PART) {
+        found.extend(judge(part, objects.again())?);
+        observer.progress(found.len(), gates.len());
+    }
+    Ok(found)
+}
+
+/// The settings at a commit.
+fn config_at(repo: &Repo, tree: Oid) -> Result<Config, Fail> {
+    match repo.blob_at(tree, config::FILE)? {
+        Some(bytes) => Ok(Config::read(config::FILE, &bytes)?),
+        None => Ok(Config::default()),
+    }
+}
+
+/// The items that are made, in none of the folders that settings name.
+type Made<'m> = &'m dyn Fn(&Config) -> Result<Vec<Elsewhere>, Fail>;
+
+/// The policies in force: those of the trees, each once, or that of `--config`; they cover every item of the trees,
+/// and those that are made.
+pub(super) fn policies(
+    workspace: &Workspace,
+    repo: &Repo,
+    trees: &[Oid],
+    made: Made<'_>,
+) -> Result<Vec<Policy>, Fail> {
+    let operators = workspace.own_settings()?;
+    let (mut known, mut configs) = (Vec::new(), Vec::new());
+    for tree in trees {
+        let config = operators.clone().map_or_else(|| config_at(repo, *tree), Ok)?;
+        let config = repo.with_items_of(*tree, config)?;
+        let facts = (repo.blob_at(*tree, config::FILE)?, config.elsewhere.clone());
+        if !known.contains(&facts) {
+            known.push(facts);
+            configs.push(config);
+        }
+    }
+    if configs.is_empty() {
+        configs.push(operators.unwrap_or_default());
+    }
+    for config in &mut configs {
+        let made = made(config)?;
+        config.elsewhere.extend(made);
+    }
+    configs.iter().map(|config| config.policy().map_err(Fail::new)).collect()
+}
+
+/// The items of a commit's tree.
+fn items_of(repo: &Repo, tree: Oid) -> impl Fn(&Config) -> Result<Vec<Elsewhere>, Fail> {
+    move |config| Ok(repo.with_items_of(tree, config.clone())?.elsewhere)
+}
+
+/// What a change does to the policy, if anything.
+fn policy_notice(workspace: &Workspace, repo: &Repo, old: Option<Oid>, new: Option<Oid>) -> Option<String> {
+    let (old, new) = (old?, new?);
+    let same = repo.blob_at(old, config::FILE).ok()? == repo.blob_at(new, config::FILE).ok()?;
+    if same || workspace.config.is_some() {
+        return None;
+    }
+    let was = config_at(repo, old).ok();
+    let Ok(is) = config_at(repo, new) else {
+        return Some(format!("this change makes {} unreadable; the base's policy is applied", config::FILE));
+    };
+    let keys = |config: &Config| {
+        (config.protect.clone(), config.losses, config.report_until.clone(), config.items().to_owned())
+    };
+    (was.as_ref().map(keys) != Some(keys(&is))).then(|| {
+        format!("this change alters the policy in {}; the base's policy is applied to it", config::FILE)
+    })
+}
+
+/// What is to be compared, with notes on what is not.
+fn ranges(workspace: &Workspace, request: &Request, repo: &Repo) -> Result<Ranges, Fail> {
+    if let Target::Index | Target::Disk = request.target {
+        return beside_head(workspace, repo, matches!(request.target, Target::Disk));
+    }
+    let objects = repo.objects(Unwritten::new());
+    let mut found =
+        Ranges { ranges: Vec::new(), notes: Vec::new(), refused: Vec::new(), unwritten: Unwritten::new() };
+    let wanted = match &request.target {
+        Target::Pushed => pushed(repo, &mut found.refused)?,
+        _ => vec![asked(request, repo, &mut found.notes)?],
+    };
+    for wanted in wanted {
+        let Some(head) = wanted.head else { continue };
+        if wanted.bases.is_empty() {
+            let way = Way {
+                policies: policies(workspace, repo, &[], &items_of(repo, repo.tree_of(head)?))?,
+                branch: wanted.branch.clone(),
+                steps: Vec::new(),
+                declarations: Vec::new(),
+                notice: None,
+            };
+            let new = Some(repo.tree_of(head)?);
+            let base = Oid::ZERO_SHA1;
+            found.ranges.push(Range { base, head, old: None, new, way: Rc::new(way), of_each: false });
+        }
+        for (tip, start, straight) in starts(repo, &objects, &wanted, head)? {
+            let way = Rc::new(way(workspace, repo, &wanted, [start, tip, head], straight, request.each)?);
+            compare_from(repo, &way, start, head, request.each, &mut found.ranges)?;
+        }
+    }
+    Ok(found)
+}
+
+/// The index, or the files on disk, beside HEAD.
+fn beside_head(workspace: &Workspace, repo: &Repo, is_on_disk: bool) -> Result<Ranges, Fail> {
+    if repo.work_tree().is_none() {
+        let what = if is_on_disk { "files on disk" } else { "index" };
+        return Err(Fail::new(format!("a bare repository has no {what}"))
+            .with_hint("compare commits with --base and --head"));
+    }
+    let head = repo.head()?;
+    let old = head.map(|head| repo.tree_of(head)).transpose()?;
+    let (new, unwritten) = if is_on_disk { repo.disk_tree()? } else { repo.index_tree()? };
+    let objects = repo.objects(unwritten.clone());
+    let made = |config: &Config| Ok(Repo::new_items(&objects, old, new, &config.roots())?);
+    let policies = policies(workspace, repo, old.as_slice(), &made)?;
+    let way = Way {
+        declarations: losses::declared(&objects, &policies, old, Some(new))?,
+        policies,
+        branch: repo.current_branch(),
+        steps: Vec::new(),
+        notice: policy_notice_of_index(workspace, repo, old, new, &unwritten),
+    };
+    let base = head.unwrap_or(Oid::ZERO_SHA1);
+    let range = Range { base, head: Oid::ZERO_SHA1, old, new: Some(new), way: Rc::new(way), of_each: false };
+    Ok(Ranges { ranges: vec![range], notes: Vec::new(), refused: Vec::new(), unwritten })
+}
+
+/// As [`policy_notice`]: trees of the index may be in memory only.
+fn policy_notice_of_index(
+    workspace: &Workspace,
+    repo: &Repo,
+    old: Option<Oid>,
+    new: Oid,
+    unwritten: &Unwritten,
+) -> Option<String> {
+    match unwritten.contains_key(&new) {
+        true => None,
+        false => policy_notice(workspace, repo, old, Some(new)),
+    }
+}
+
+/// Where comparisons begin: the tip that was asked for, the commit itself, and the commits on the way where
+/// they are known already. Of two tips with a common start it is one comparison.
+type Start = (Oid, Oid, Option<Vec<Step>>);
+
+fn starts(repo: &Repo, objects: &Objects, wanted: &Wanted, head: Oid) -> Result<Vec<Start>, Fail> {
+    let mut found: Vec<Start> = Vec::new();
+    let mut unrelated = None;
+    for tip in &wanted.bases {
+        let way = if wanted.direct { WayBack::Ancestor } else { objects.way_back(*tip, head) };
+        let (bases, straight) = match way {
+            WayBack::Straight(steps) => (vec![*tip], Some(steps)),
+            WayBack::Ancestor => (vec![*tip], None),
+            WayBack::Unknown => match repo.merge_bases(*tip, head) {
+                Ok(bases) => (bases, None),
+                Err(error) => {
+                    unrelated = Some(error);
+                    continue;
+                }
+            },
+        };
+        let mut straight = straight;
+        for base in bases {
+            if !found.iter().any(|(known, start, _)| (*known, *start) == (*tip, base)) {
+                found.push((*tip, base, straight.take()));
+            }
+        }
+    }
+    match unrelated {
+        // One tip that has something in common is enough where several were tried.
+        Some(error) if found.is_empty() => Err(error.into()),
+        _ => Ok(found),
+    }
+}
+
+/// What the comparisons from a start to a head have in common.
+fn way(
+    workspace: &Workspace,
+    repo: &Repo,
+    wanted: &Wanted,
+    [start, tip, head]: [Oid; 3],
+    straight: Option<Vec<Step>>,
+    each: bool,
+) -> Result<Way, Fail> {
+    let (old, new) = (repo.tree_of(start)?, repo.tree_of(head)?);
+    let policies = policies(workspace, repo, &[old, repo.tree_of(tip)?], &items_of(repo, new))?;
+    let steps = match (each, straight) {
+        (false, _) => Vec::new(),
+        (true, Some(steps)) => steps,
+        (true, None) => repo.commits_between(start, head)?,
+    };
+    let declarations = losses::declared(&repo.objects(Unwritten::new()), &policies, Some(old), Some(new))?;
+    let notice = policy_notice(workspace, repo, Some(old), Some(new));
+    Ok(Way { policies, branch: wanted.branch.clone(), steps, declarations, notice })
+}
+
+/// Adds the comparison of a start with a head, and before it those of every commit on the way.
+fn compare_from(
+    repo: &Repo,
+    way: &Rc<Way>,
+    start: Oid,
+    head: Oid,
+    each: bool,
+    found: &mut Vec<Range>,
+) -> Result<(), Fail> {
+    if each {
+        let trees: BTreeMap<Oid, Oid> = way.steps.iter().map(|step| (step.commit, step.tree)).collect();
+        let tree = |commit: Oid| trees.get(&commit).map_or_else(|| repo.tree_of(commit), |tree| Ok(*tree));
+        for step in &way.steps {
+            for parent in &step.parents {
+                let (old, new) = (Some(tree(*parent)?), Some(step.tree));
+                let way = Rc::clone(way);
+                found.push(Range { base: *parent, head: step.commit, old, new, way, of_each: true });
+            }
+        }
+    }
+    let (old, new) = (Some(repo.tree_of(start)?), Some(repo.tree_of(head)?));
+    found.push(Range { base: start, head, old, new, way: Rc::clone(way), of_each: false });
+    Ok(())
+}
+
+/// A base and a head as they were asked for.
+struct Wanted {
+    /// What it is to be merged into; none where there is nothing that could be lost.
+    bases: Vec<Oid>,
+    /// None where nothing is to be judged.
+    head: Option<Oid>,
+    /// The branch that the change is to land on.
+    branch: Option<String>,
+    direct: bool,
+}
+
+/// The range of the arguments, of an event, or of the upstream.
+fn asked(request: &Request, repo: &Repo, notes: &mut Vec<String>) -> Result<Wanted, Fail> {
+    let head = request.head.as_deref().map(|head| resolve(repo, head)).transpose()?;
+    let base = match &request.target {
+        Target::Known(Known { base, head: known, direct, branch }) => {
+            let (bases, direct) = (base.iter().copied().collect(), *direct || request.direct);
+            return Ok(Wanted { bases, head: head.or(*known), branch: branch.clone(), direct });
+        }
+        Target::Revision(base) => base.clone(),
+        _ => {
+            let found = repo.upstream().ok_or_else(|| no_upstream(repo, request))?;
+            notes.push(format!("compared with {found}; --base REV names another"));
+            found
+        }
+    };
+    let head = head.map_or_else(|| resolve(repo, "HEAD"), Ok)?;
+    let branch = repo.branch_named(&base);
+    Ok(Wanted { bases: vec![resolve(repo, &base)?], head: Some(head), branch, direct: request.direct })
+}
+
+/// The commit of a revision. A name of several references is refused: git would take one of them, and a tag
+/// before a branch.
+fn resolve(repo: &Repo, revision: &str) -> Result<Oid, Fail> {
+    let meanings = repo.meanings(revision);
+    if meanings.is_empty() {
+        return Ok(repo.resolve(revision)?);
+    }
+    Err(Fail::new(format!(
+        "\"{}\" may be {}",
+        plain::shown(revision),
+        meanings.iter().map(|name| plain::shown(name)).collect::<Vec<_>>().join(" or ")
+    ))
+    .with_hint("write one of them out"))
+}
+
+/// The updates of a push: `old new ref` lines on standard input.
+fn pushed(repo: &Repo, refused: &mut Vec<Report>) -> Result<Vec<Wanted>, Fail> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(64 << 20).read_to_string(&mut text);
+    read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
+    let mut found = Vec::new();
+    for (at, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let wrong = || {
+            let shown = plain::cut(&plain::one_line(&plain::clean(line)), 80);
+            Fail::new(format!("standard input, line {at}: \"{shown}\" is no `old new ref`"))
+                .with_hint("git gives such lines to a pre-receive hook")
+        };
+        let mut words = line.splitn(3, ' ');
+        let mut id = || {
+            words.next().filter(|id| id.len() == 40).and_then(|id| Oid::from_str(id).ok()).ok_or_else(wrong)
+        };
+        let (old, new) = (id()?, id()?);
+        let name = words.next().filter(|name| name.starts_with("refs/")).ok_or_else(wrong)?;
+        if name.starts_with("refs/replace/") {
+            refused.push(replaced(&plain::shown(name), old, new));
+            continue;
+        }
+        let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
+        // A tag may point at anything; what it points at is judged where it is a commit.
+        let commit = |id: Oid| repo.resolve(&id.to_string());
+        let (bases, head, direct) = match (old == Oid::ZERO_SHA1, new == Oid::ZERO_SHA1) {
+            (_, true) => (Vec::new(), None, true),
+            (false, false) => (vec![commit(old)?], Some(commit(new)?), true),
+            // A new reference: what it forked from, or where HEAD has no commit, from anything there is.
+            (true, false) => match repo.head()? {
+                Some(head) => (vec![head], Some(commit(new)?), false),
+                None => (repo.tips()?, Some(commit(new)?), false),
+            },
+        };
+        found.push(Wanted { bases, head, branch, direct });
+    }
+    Ok(found)
+}
+
+/// The paths of the arguments, from the repository's root; each must be on one of the sides.
+fn wanted_paths(request: &Request, repo: &Repo, ranges: &[Range]) -> Result<Vec<Vec<u8>>, Fail> {
+    let here = current_folder()?;
+    let below = repo.work_tree().and_then(|root| {
+        let (root, here) = (root.canonicalize().ok()?, here.canonicalize().ok()?);
+        here.strip_prefix(root).ok().map(Path::to_owned)
+    });
+    let mut found = Vec::new();
+    for path in &request.paths {
+        let mut whole = PathBuf::new();
+        for part in below.clone().unwrap_or_default().join(path).components() {
+            match part {
+                std::path::Component::Normal(name) => whole.push(name),
+                std::path::Component::CurDir => {}
+                std::path::Component::ParentDir if whole.pop() => {}
+                _ => {
+                    let shown = plain::shown(&path.display().to_string());
+                    return Err(Fail::new(format!("{shown} is no path in this repository"))
+                        .with_hint("name one from the current folder"));
+                }
+            }
+        }
+        let mut is_there = whole.as_os_str().is_empty() || ranges.is_empty();
+        for tree in ranges.iter().flat_map(|range| [range.old, range.new]).flatten() {
+            is_there = is_there || repo.has_path(tree, &whole)?;
+        }
+        if !is_there {
+            let shown = plain::shown(&path.display().to_string());
+            return Err(Fail::new(format!("{shown} is neither in the base nor in the head"))
+                .with_hint("name a path from the current folder, or none to compare all that is protected"));
+        }
+        found.push(whole.as_os_str().as_encoded_bytes().to_vec());
+    }
+    Ok(found)
+}
