@@ -12,6 +12,7 @@ use crate::discussion::summary::{Decision, Question};
 use crate::discussion::{Finished, open};
 use crate::history::page::{self, Format};
 use crate::item::library::Library;
+use crate::review;
 use crate::text::plain;
 use crate::text::template::{Failed, safe};
 
@@ -127,21 +128,11 @@ pub struct Links {
     pub needs_approval: bool,
 }
 
-/// Something that a document leaves open.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gap {
-    /// Within the item folder.
-    pub path: String,
-    pub line: usize,
-    pub message: String,
-    pub suggestion: String,
-}
-
 /// What is told besides the discussion itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Result<'a> {
     /// The worst first.
-    pub gaps: &'a [Gap],
+    pub gaps: &'a [review::Finding],
     /// Possible decisions, and whether they are ticked.
     pub possible: &'a [(bool, Listed)],
     /// What is left out of earlier discussions, and why.
@@ -390,7 +381,7 @@ impl Told<'_> {
             context! { box => safe(if *is_ticked { "[x]" } else { "[ ]" }), text => harmless(&one.text), by => harmless(&one.by), anchor => safe(one.anchor()) }
         };
         let item = &finished.opened.item;
-        let gap = |one: &Gap| {
+        let gap = |one: &review::Finding| {
             let url = format!("{}/{item}/{}?plain=1#L{}", links.blob_url, one.path, one.line);
             context! { path => harmless(&one.path), line => one.line, url => safe(url), message => harmless(&one.message) }
         };

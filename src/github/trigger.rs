@@ -41,6 +41,19 @@ pub struct Asked {
     pub issue: Option<Value>,
 }
 
+impl Asked {
+    /// Asked by hand, for an issue that is to be read.
+    pub const fn new(number: u64, what: What) -> Asked {
+        Asked { number, what, label: None, comment: None, is_tick: false, sender: None, issue: None }
+    }
+
+    /// Asked by the sender of an event that has the issue.
+    fn of_event(number: u64, what: What, payload: &Value) -> Asked {
+        let sender = payload.get("sender").and_then(Person::of);
+        Asked { sender, issue: payload.get("issue").cloned(), ..Asked::new(number, what) }
+    }
+}
+
 /// What the label names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
@@ -83,23 +96,12 @@ pub fn trigger(event: &str, payload: &Value, settings: &Settings) -> Trigger {
             let Some(what) = asked(label, &settings.label) else {
                 return nothing("the label is not one of roundtable's");
             };
-            let issue = payload.get("issue").filter(|issue| issue.is_object());
-            let number = issue.and_then(|issue| issue.get("number")).and_then(Value::as_u64);
-            let (Some(issue), Some(number)) = (issue, number) else {
-                return nothing("the event has no issue");
-            };
-            if issue.get("pull_request").is_some_and(|pull| !pull.is_null()) {
+            let Some((issue, number)) = issue_of(payload) else { return nothing("the event has no issue") };
+            if is_pull_request(issue) {
                 return nothing("it is a pull request, not an issue");
             }
-            Trigger::Issue(Asked {
-                number,
-                what,
-                label: Some(label.to_owned()),
-                comment: None,
-                is_tick: false,
-                sender: payload.get("sender").and_then(Person::of),
-                issue: Some(issue.clone()),
-            })
+            let label = Some(label.to_owned());
+            Trigger::Issue(Asked { label, ..Asked::of_event(number, what, payload) })
         }
         "issue_comment" if text("/action") == "edited" => ticked(payload),
         "issue_comment" if settings.live => commented(payload, settings),
@@ -110,20 +112,29 @@ pub fn trigger(event: &str, payload: &Value, settings: &Settings) -> Trigger {
     }
 }
 
+/// The issue of an event, and its number.
+fn issue_of(payload: &Value) -> Option<(&Value, u64)> {
+    let issue = payload.get("issue").filter(|issue| issue.is_object())?;
+    Some((issue, issue.get("number")?.as_u64()?))
+}
+
+/// Whether GitHub's issue is a pull request.
+pub fn is_pull_request(issue: &Value) -> bool {
+    issue.get("pull_request").is_some_and(|pull| !pull.is_null())
+}
+
 /// A comment: it goes on with the discussion that is open on its issue, and begins none.
 fn commented(payload: &Value, settings: &Settings) -> Trigger {
     let nothing = |why: &str| Trigger::Nothing(why.to_owned());
     let text = |pointer: &str| payload.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    let issue = payload.get("issue").filter(|issue| issue.is_object());
-    let number = issue.and_then(|issue| issue.get("number")).and_then(Value::as_u64);
-    let (Some(issue), Some(number)) = (issue, number) else { return nothing("the event has no issue") };
+    let Some((issue, number)) = issue_of(payload) else { return nothing("the event has no issue") };
     let labels = issue.get("labels").and_then(Value::as_array).into_iter().flatten();
     let names = labels.filter_map(|label| label.get("name")?.as_str());
     let is_open = names.into_iter().any(|name| name.eq_ignore_ascii_case(&settings.open_label()));
     if text("/action") != "created" {
         return nothing("the comment is not new");
     }
-    if issue.get("pull_request").is_some_and(|pull| !pull.is_null()) || !is_open {
+    if is_pull_request(issue) || !is_open {
         return nothing("no discussion is open on the issue");
     }
     if text("/comment/body").starts_with(BEGIN) {
@@ -132,27 +143,16 @@ fn commented(payload: &Value, settings: &Settings) -> Trigger {
     let Ok(at) = Time::parse(text("/comment/created_at")) else {
         return nothing("the comment has no time");
     };
-    Trigger::Issue(Asked {
-        number,
-        what: What::Discussion(None),
-        label: None,
-        comment: Some(at),
-        is_tick: false,
-        sender: payload.get("sender").and_then(Person::of),
-        issue: Some(issue.clone()),
-    })
+    let comment = Some(at);
+    Trigger::Issue(Asked { comment, ..Asked::of_event(number, What::Discussion(None), payload) })
 }
 
 /// An edit of our own comment that ticks a line: the tick is a decision of who edited it.
 fn ticked(payload: &Value) -> Trigger {
     let nothing = |why: &str| Trigger::Nothing(why.to_owned());
     let text = |pointer: &str| payload.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    let issue = payload.get("issue").filter(|issue| issue.is_object());
-    let number = issue.and_then(|issue| issue.get("number")).and_then(Value::as_u64);
-    let (Some(issue), Some(number)) = (issue, number) else { return nothing("the event has no issue") };
-    if issue.get("pull_request").is_some_and(|pull| !pull.is_null())
-        || !text("/comment/body").starts_with(BEGIN)
-    {
+    let Some((issue, number)) = issue_of(payload) else { return nothing("the event has no issue") };
+    if is_pull_request(issue) || !text("/comment/body").starts_with(BEGIN) {
         return nothing("the edited comment is none of roundtable's own");
     }
     let ticks = |pointer: &str| text(pointer).lines().filter(|line| line.starts_with("- [x] ")).count();
@@ -160,14 +160,11 @@ fn ticked(payload: &Value) -> Trigger {
         return nothing("no line was ticked");
     }
     let Ok(at) = Time::parse(text("/comment/updated_at")) else { return nothing("the edit has no time") };
+    let comment = Some(at);
     Trigger::Issue(Asked {
-        number,
-        what: What::Discussion(None),
-        label: None,
-        comment: Some(at),
+        comment,
         is_tick: true,
-        sender: payload.get("sender").and_then(Person::of),
-        issue: Some(issue.clone()),
+        ..Asked::of_event(number, What::Discussion(None), payload)
     })
 }
 
@@ -189,21 +186,13 @@ pub fn dispatched(issue: &str, step: &str, label: &str, settings: &Settings) -> 
         _ => return nothing("the input `step` is no step; write it like 01-03"),
     };
     let label = Some(label.to_owned()).filter(|label| !label.is_empty());
-    Trigger::Issue(Asked { number, what, label, comment: None, is_tick: false, sender: None, issue: None })
+    Trigger::Issue(Asked { label, ..Asked::new(number, what) })
 }
 
 /// What somebody asks for by a label's name; none where it is not one of ours.
 pub fn by_label(number: u64, label: &str, settings: &Settings) -> Option<Trigger> {
     let (what, label) = (asked(label, &settings.label)?, Some(label.to_owned()));
-    Some(Trigger::Issue(Asked {
-        number,
-        what,
-        label,
-        comment: None,
-        is_tick: false,
-        sender: None,
-        issue: None,
-    }))
+    Some(Trigger::Issue(Asked { label, ..Asked::new(number, what) }))
 }
 
 /// What a label asks for, in any case.

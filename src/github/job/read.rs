@@ -14,7 +14,7 @@ use crate::github::page;
 use crate::github::possible::{self, Tick};
 use crate::github::service;
 use crate::github::thread::{self, Comment, Known, Thread, Unused};
-use crate::github::trigger::{Asked, Person, What};
+use crate::github::trigger::{Asked, Person, What, is_pull_request};
 use crate::item::config::github::{Permission, Settings};
 use crate::run::Fail;
 use crate::run::environment::variable;
@@ -144,7 +144,7 @@ fn issue_of(hub: &mut Hub, asked: &Asked, at: Option<Time>) -> Result<Value, Fai
             asked.number
         )));
     }
-    if issue.get("pull_request").is_some_and(|pull| !pull.is_null()) {
+    if is_pull_request(&issue) {
         return Err(Fail::new(format!(
             "{} is a pull request, and discussions are held on issues",
             asked.number
@@ -248,15 +248,7 @@ pub fn thread(repo: &Repo, own: &settings::Settings, number: u64) -> Result<Thre
     let config = own.at(repo, repo.resolve("HEAD")?)?;
     let settings = config.github.unwrap_or_default();
     let mut hub = service::hub(repo)?;
-    let asked = Asked {
-        number,
-        what: What::Discussion(None),
-        label: None,
-        comment: None,
-        is_tick: false,
-        sender: None,
-        issue: None,
-    };
+    let asked = Asked::new(number, What::Discussion(None));
     let own = own_ids(&mut hub);
     let Read { thread, .. } = read_thread(&mut hub, asked, None, own, &settings)?;
     Ok(thread)

@@ -1,19 +1,18 @@
 //! What is told of a run: pull request, comment, labels, outputs, the job's summary. What fails here
 //! is a warning, because the commit is made.
 
-use git2::Oid;
-use serde_json::Value;
-
 use super::read::Read;
 use super::target::Target;
 use super::{Answered, Done, Job, Outcome, Reported};
+use crate::analysis::event::Event;
+use crate::analysis::provenance::Log;
 use crate::analysis::{Stopped, depth, depth_of};
 use crate::discussion::event::{Event as Talked, Record};
 use crate::discussion::open;
 use crate::github::ACTIONS_BOT;
 use crate::github::hub::PullState;
 use crate::github::marker::Marker;
-use crate::github::page::{self, Gap, Links, Part, Result as Shown, Told, Understood};
+use crate::github::page::{self, Links, Part, Result as Shown, Told, Understood};
 use crate::github::possible::Listed;
 use crate::github::thread::Comment;
 use crate::github::trigger::Asked;
@@ -26,8 +25,10 @@ use crate::review::{self, Document, Rules};
 use crate::run::analyze::Analyzed;
 use crate::run::library::BuiltIn;
 use crate::run::push::Committed as _;
+use crate::run::settings::review_options;
 use crate::run::{Fail, Landed, place};
 use crate::text::path;
+use git2::Oid;
 use path::OutputPath;
 
 /// A question as the comment shows it, with the form of its answer.
@@ -96,14 +97,13 @@ impl Job<'_> {
             let path = format!("{}/{name}", item.path);
             let bytes = self.repo.file(commit, &path)?.unwrap_or_default();
             let step = name.trim_start_matches("analysis/").get(..5).unwrap_or_default();
-            let lines = String::from_utf8_lossy(&bytes).into_owned();
-            let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-            for event in
-                events.filter(|event| matches!(event["kind"].as_str(), Some("answered" | "feedback")))
-            {
-                let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
-                let (step, asked) = (step.to_owned(), text("asked"));
-                found.push(Understood { step, asked, by: text("by"), text: text("text") });
+            for record in Log::read(&path, &String::from_utf8_lossy(&bytes)).records {
+                let (asked, by, text) = match record.event {
+                    Event::Answered { asked, by, text, .. } => (asked, by, text),
+                    Event::Feedback { by, text } => (String::new(), by, text),
+                    _ => continue,
+                };
+                found.push(Understood { step: step.to_owned(), asked, by, text });
             }
         }
         Ok(found)
@@ -330,7 +330,7 @@ impl Job<'_> {
     }
 
     /// What the documents of the step leave open, the worst first.
-    fn gaps(&self, library: &Library, commit: Oid, log: &[Record]) -> Result<Vec<Gap>, Fail> {
+    fn gaps(&self, library: &Library, commit: Oid, log: &[Record]) -> Result<Vec<review::Finding>, Fail> {
         let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else { return Ok(Vec::new()) };
         let item: Item = self.repo.item(commit, &opened.item)?;
         let outputs = opened.step.outputs.iter().filter_map(|output| OutputPath::parse(output).ok());
@@ -341,22 +341,10 @@ impl Job<'_> {
             .filter(|(path, _)| names.iter().any(|name| name == path))
             .map(|(path, text)| Document { path, text })
             .collect();
-        let settings = self.config.review.clone().unwrap_or_default();
-        let wanted = review::Options {
-            off: settings.off.into_iter().collect(),
-            severity: settings.severity,
-            ..review::Options::default()
-        };
         let rules = Rules::of(&library.own_review_rules())?;
-        let mut found = review::review(&documents, &rules, &wanted).findings;
+        let mut found = review::review(&documents, &rules, &review_options(&self.config)).findings;
         found.sort_by_key(|finding| finding.severity);
-        let gap = |found: review::Finding| Gap {
-            path: found.path,
-            line: found.line,
-            message: found.message,
-            suggestion: found.suggestion,
-        };
-        Ok(found.into_iter().map(gap).collect())
+        Ok(found)
     }
 
     /// What may be decisions: those of our comment that nobody has ticked yet.
