@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use git2::{Oid, Repository, Signature, Time as GitTime};
 use roundtable::discussion::event::{Author, Event, FORMAT, Opened, Record, StepRef, Time, to_lines};
 use roundtable::discussion::{Discussion, Log};
-use roundtable::git::{Objects, Repo, There, Unwritten};
+use roundtable::git::{AtPath, Repo};
 use roundtable::item::library::Library;
 use roundtable::item::step::Depth;
 use roundtable::replay::Recording;
@@ -153,58 +153,44 @@ fn reading(root: &Path) -> Duration {
     let repo = Repo::open(root).unwrap();
     repo.forget_objects();
     let tip = repo.resolve("talks").unwrap();
-    let objects = repo.objects(Unwritten::new());
     // Which bases there are is no question of time.
     let mut found = Vec::new();
     let mut each = |item: &str, path: &str, blob: Oid| {
-        let bytes = objects.blob(blob).unwrap().to_vec();
+        let bytes = repo.bytes(blob).unwrap();
         let opened = Recording { name: String::new(), bytes, place: None }.opened().unwrap();
         let time = path.rsplit('/').next().unwrap()[6..].to_owned();
         found.push((time, blob, Oid::from_str(&opened.base).unwrap(), item.to_owned()));
         true
     };
-    objects.recordings(tip, "docs/requirements", &mut each).unwrap();
+    repo.recordings(tip, "docs/requirements", &mut each).unwrap();
     found.sort_by(|a, b| b.cmp(a));
 
     let start = Instant::now();
-    let objects = repo.objects(Unwritten::new());
     for _ in 0..2 {
-        objects.recordings(tip, "docs/requirements", &mut |_, _, _| true).unwrap();
+        repo.recordings(tip, "docs/requirements", &mut |_, _, _| true).unwrap();
     }
-    objects.history(tip).unwrap();
+    repo.history(tip).unwrap();
     let threads = std::thread::available_parallelism().unwrap().get();
     let runs = Mutex::new(found.chunks((found.len() / (threads * 8)).clamp(1, 128)));
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            let (objects, runs) = (objects.again(), &runs);
+            let (repo, runs) = (repo.again().unwrap(), &runs);
             let next = || runs.lock().unwrap().next();
             scope.spawn(move || {
                 while let Some(run) = next() {
                     for (_, blob, base, item) in run {
-                        std::hint::black_box(objects.blob(*blob).unwrap());
-                        let Some(There::Folder(tree)) = objects.there(*base, item) else { panic!("no item") };
-                        read_all(&objects, tree);
+                        std::hint::black_box(repo.bytes(*blob).unwrap());
+                        let Some(AtPath::Folder(tree)) = repo.look_up(*base, item) else { panic!("no item") };
+                        let files = repo.tree_files(tree).unwrap().into_iter();
+                        for (_, id) in files.filter(|(path, _)| !path.starts_with("elaborations/")) {
+                            std::hint::black_box(repo.bytes(id).unwrap());
+                        }
                     }
                 }
             });
         }
     });
     start.elapsed()
-}
-
-/// Reads the files of a folder, and the folder of recordings but not the recordings in it.
-fn read_all(objects: &Objects, tree: Oid) {
-    let bytes = objects.tree(tree).unwrap();
-    let mut rest = bytes.as_slice();
-    while let Some(end) = rest.iter().position(|byte| *byte == 0) {
-        let id = Oid::from_bytes(&rest[end + 1..end + 21]).unwrap();
-        if rest[0] == b'4' {
-            std::hint::black_box(objects.tree(id).unwrap());
-        } else {
-            std::hint::black_box(objects.blob(id).unwrap());
-        }
-        rest = &rest[end + 21..];
-    }
 }
 
 fn timed(mut command: Command) -> Duration {

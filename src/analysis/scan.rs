@@ -19,7 +19,7 @@ const MOST_KEYWORDS: usize = 12;
 
 /// What was counted in a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Census {
+pub struct KeywordCounts {
     /// The commit, in a few digits.
     pub commit: String,
     pub keywords: Vec<String>,
@@ -68,19 +68,19 @@ pub struct Measure {
 /// Names of [`Measure::kinds`].
 pub const KINDS: [&str; 4] = ["source", "tests", "settings", "documents"];
 
-/// Judges a census (analysis AC-006-01 to AC-006-03: fewer than 5 files, 5 to 15, more).
-pub fn measure(census: &Census) -> Measure {
+/// Judges what was counted (analysis AC-006-01 to AC-006-03: fewer than 5 files, 5 to 15, more).
+pub fn measure(counted: &KeywordCounts) -> Measure {
     let of =
-        |at: usize| census.files.iter().filter(move |(_, counts)| counts.get(at).is_some_and(|n| *n > 0));
-    let totals: Vec<usize> = (0..census.keywords.len()).map(|at| of(at).count()).collect();
+        |at: usize| counted.files.iter().filter(move |(_, counts)| counts.get(at).is_some_and(|n| *n > 0));
+    let totals: Vec<usize> = (0..counted.keywords.len()).map(|at| of(at).count()).collect();
     let is_noise = |at: usize| {
         let others = totals.iter().enumerate().filter(|(other, _)| *other != at);
         let most = others.map(|(_, total)| *total).max().unwrap_or(0);
         totals.get(at).is_some_and(|total| {
-            most > 0 && *total > NOISE_FILES && *total > most * NOISE && *total * 2 > census.looked_at
+            most > 0 && *total > NOISE_FILES && *total > most * NOISE && *total * 2 > counted.looked_at
         })
     };
-    let keywords = census.keywords.iter().enumerate().map(|(at, word)| Keyword {
+    let keywords = counted.keywords.iter().enumerate().map(|(at, word)| Keyword {
         word: word.clone(),
         files: totals[at],
         hits: of(at).filter_map(|(_, counts)| counts.get(at)).sum(),
@@ -91,13 +91,13 @@ pub fn measure(census: &Census) -> Measure {
         counts.iter().enumerate().filter(|(at, count)| **count > 0 && !is_noise(*at)).count()
     };
     let affected: Vec<&String> =
-        census.files.iter().filter(|(_, found)| counts(found) > 0).map(|(path, _)| path).collect();
+        counted.files.iter().filter(|(_, found)| counts(found) > 0).map(|(path, _)| path).collect();
     let in_path = |path: &str| {
         let path = path.to_lowercase();
-        census.keywords.iter().enumerate().any(|(at, word)| !is_noise(at) && path.contains(word.as_str()))
+        counted.keywords.iter().enumerate().any(|(at, word)| !is_noise(at) && path.contains(word.as_str()))
     };
     let direct =
-        census.files.iter().filter(|(path, found)| counts(found) > 1 || counts(found) == 1 && in_path(path));
+        counted.files.iter().filter(|(path, found)| counts(found) > 1 || counts(found) == 1 && in_path(path));
     let mut kinds = [0; 4];
     for path in &affected {
         kinds[kind(path)] += 1;
@@ -106,22 +106,22 @@ pub fn measure(census: &Census) -> Measure {
         keywords: keywords.collect(),
         direct: direct.count(),
         kinds,
-        size: size(census, affected.len()),
-        has_code: census.has_code,
+        size: size(counted, affected.len()),
+        has_code: counted.has_code,
         affected: affected.into_iter().cloned().collect(),
-        commit: census.commit.clone(),
-        looked_at: census.looked_at,
-        left_out: census.left_out,
-        partial: census.partial,
+        commit: counted.commit.clone(),
+        looked_at: counted.looked_at,
+        left_out: counted.left_out,
+        partial: counted.partial,
     }
 }
 
 /// The class of a number of affected files. Left out as noise or not, many files are not few: where a word was
 /// left out, the size is at least medium. So it is where there is no code to count in.
-fn size(census: &Census, affected: usize) -> Size {
-    let is_noisy = affected < census.files.len();
+fn size(counted: &KeywordCounts, affected: usize) -> Size {
+    let is_noisy = affected < counted.files.len();
     match Size::of(affected) {
-        Size::Small if is_noisy || !census.has_code => Size::Medium,
+        Size::Small if is_noisy || !counted.has_code => Size::Medium,
         size => size,
     }
 }
@@ -210,20 +210,20 @@ fn named(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn census(files: &[(&str, &[usize])]) -> Census {
-        Census {
+    fn counted(files: &[(&str, &[usize])]) -> KeywordCounts {
+        KeywordCounts {
             commit: "0123456".into(),
             keywords: vec!["offline".into(), "mode".into()],
             files: files.iter().map(|(path, counts)| ((*path).to_owned(), counts.to_vec())).collect(),
             looked_at: 40,
             has_code: true,
-            ..Census::default()
+            ..KeywordCounts::default()
         }
     }
 
     #[test]
     fn the_size_follows_from_the_files_that_mention_the_subject() {
-        let found = measure(&census(&[
+        let found = measure(&counted(&[
             ("src/sync.rs", &[2, 1]),
             ("tests/sync_test.rs", &[1, 0]),
             ("docs/offline.md", &[1, 0]),
@@ -241,10 +241,10 @@ mod tests {
             (0..30).map(|n| (format!("src/{n}.rs"), [usize::from(n < 6), 1])).collect();
         let files: Vec<(&str, &[usize])> =
             many.iter().map(|(path, counts)| (path.as_str(), counts.as_slice())).collect();
-        let found = measure(&census(&files));
+        let found = measure(&counted(&files));
         assert_eq!((found.affected.len(), found.size), (6, Size::Medium));
         assert!(found.keywords[1].is_noise && !found.keywords[0].is_noise);
-        let nothing = measure(&census(&[]));
+        let nothing = measure(&counted(&[]));
         assert_eq!((nothing.affected.len(), nothing.size), (0, Size::Small));
     }
 

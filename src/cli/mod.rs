@@ -37,7 +37,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, V
 pub use self::exit::Code;
 use self::exit::Fail;
 use self::screen::Screen;
-use crate::git::{Repo, cut_off};
+use crate::git::{Repo, truncated};
 use crate::run::clock;
 use crate::run::environment::current_folder;
 use crate::run::workspace::{EVERYWHERE, Workspace};
@@ -308,7 +308,7 @@ fn open(global: &Global) -> Result<Repo, Fail> {
 /// How long a run may take before its repository is looked at.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Ends a run that libgit2 would never end: it hangs on an object that is cut off (see [`cut_off`]). Nothing is lost by
+/// Ends a run that libgit2 would never end: it hangs on an object that is cut off (see [`truncated`]). Nothing is lost by
 /// that: a run may be killed at any moment.
 fn look_after(repo: &Repo) {
     static ONCE: OnceLock<()> = OnceLock::new();
@@ -318,7 +318,7 @@ fn look_after(repo: &Repo) {
         // Where there is no thread to be had, nobody looks.
         let _ = std::thread::Builder::new().spawn(move || {
             std::thread::sleep(PATIENCE);
-            if let Some(error) = cut_off::first_cut_off(&folders) {
+            if let Some(error) = truncated::first_truncated(&folders) {
                 std::thread::sleep(PATIENCE);
                 if clock::is_waiting() {
                     return;

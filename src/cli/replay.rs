@@ -296,7 +296,7 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
     let config = replay.repo().with_items(commit, config)?;
     let mut total = 0;
     for folder in config.folders() {
-        total += replay.objects().recordings(commit, folder, &mut |_, _, _| true)?;
+        total += replay.repo().recordings(commit, folder, &mut |_, _, _| true)?;
     }
     if total == 0 {
         table::note_nothing(replay.repo(), "recording", revision, told.screen);
@@ -315,7 +315,7 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
         failed.is_none()
     };
     for folder in config.folders() {
-        replay.objects().recordings(commit, folder, &mut each)?;
+        replay.repo().recordings(commit, folder, &mut each)?;
     }
     failed.map_or_else(|| table.judge(&waiting, told), Err)?;
     let parts = std::mem::take(&mut told.parts);
@@ -405,7 +405,7 @@ fn size(outcome: &Outcome) -> usize {
 
 fn judged(replay: &Replay, commit: Oid, policy: &Policy, found: &Found) -> Outcome {
     let told = |error: Unread| Problem::of(&error);
-    let bytes = replay.objects().blob(found.blob).map_err(|error| told(error.into()))?.to_vec();
+    let bytes = replay.repo().bytes(found.blob).map_err(|error| told(error.into()))?.to_vec();
     let place = Place { commit, path: found.path.clone() };
     let recording = Recording { name: found.path.clone(), bytes, place: Some(place.clone()) };
     let replayed = replay.run(&recording, None).map_err(told)?;

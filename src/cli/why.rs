@@ -14,7 +14,7 @@ use super::{Global, open, table};
 use crate::discussion::event::{Event, Record, Time, from_lines};
 use crate::discussion::summary::Decision;
 use crate::discussion::{Finished, finished};
-use crate::git::{Repo, There, Unwritten, short};
+use crate::git::{AtPath, Repo, short};
 use crate::history::decisions::{self, Entry};
 use crate::history::provenance;
 use crate::history::trace::{self, Finding, Trace};
@@ -260,7 +260,7 @@ impl Subject<'_> {
     }
 
     fn say_event(&self, line: usize, event: &Record, screen: &Screen) -> Result<Code, Fail> {
-        let commit = self.repo.brought(self.commit, &self.path)?;
+        let commit = self.repo.introducing_commit(self.commit, &self.path)?;
         screen.say(&format!(
             "Event {line} of this recording, {}, committed in {}.",
             event.at,
@@ -390,14 +390,13 @@ impl Subject<'_> {
 
     /// The commit that brought a recording to this history, wherever its item's folder was then.
     fn brought(&self, recording: &str) -> Result<Oid, Fail> {
-        let objects = self.repo.objects(Unwritten::new()).of_history();
-        if let Some(There::File(blob)) = objects.there(self.commit, recording) {
-            let found = objects.brought(self.commit, &[(recording.to_owned(), blob)])?;
-            if let Some(brought) = found.get(recording) {
-                return Ok(brought.commit);
+        if let Some(AtPath::File(blob)) = self.repo.look_up(self.commit, recording) {
+            let found = self.repo.introductions(self.commit, &[(recording.to_owned(), blob)])?;
+            if let Some(introduction) = found.get(recording) {
+                return Ok(introduction.commit);
             }
         }
-        Ok(self.repo.brought(self.commit, recording)?)
+        Ok(self.repo.introducing_commit(self.commit, recording)?)
     }
 
     /// Every discussion that wrote in the file.

@@ -10,7 +10,7 @@ use super::{Error, Repo};
 const MOST: usize = 10_000;
 
 /// The trailers of one of our commit messages, by name, `Roundtable-` left out.
-pub fn trailers(message: &str) -> BTreeMap<String, String> {
+pub(crate) fn trailers(message: &str) -> BTreeMap<String, String> {
     let last = message.trim_end().rsplit("\n\n").next().unwrap_or_default();
     let trailer = |line: &str| {
         let (name, value) = line.strip_prefix("Roundtable-")?.split_once(": ")?;
@@ -24,7 +24,7 @@ impl Repo {
     ///
     /// # Errors
     /// A commit that cannot be read.
-    pub fn codebase(&self, commit: Oid) -> Result<Oid, Error> {
+    pub(crate) fn codebase(&self, commit: Oid) -> Result<Oid, Error> {
         let mut at = commit;
         for _ in 0..MOST {
             if !trailers(&self.message_of(at)?).contains_key("Item") {

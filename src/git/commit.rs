@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 
 use git2::{ConfigLevel, ErrorCode, Oid, Repository};
 
-use super::graft::{self, graft};
+use super::new_commit::build_commit;
 use super::pack::{Object, pack};
-use super::{Error, Repo, Unwritten};
+use super::{Error, Repo};
 use crate::additive::Additive;
 use crate::item::Author;
 
@@ -44,8 +44,8 @@ impl Wanted<'_> {
     ///
     /// # Errors
     /// A parent that cannot be read, a path or an author that git has no form for.
-    pub fn id(&self, objects: &super::Objects) -> Result<Option<Oid>, Error> {
-        graft::id(objects, self)
+    pub(crate) fn id(&self, repo: &Repo) -> Result<Option<Oid>, Error> {
+        Ok(build_commit(repo, self)?.map(|commit| commit.id))
     }
 }
 
@@ -75,7 +75,7 @@ impl Repo {
     ///
     /// # Errors
     /// A folder or file that cannot be made or locked.
-    pub fn lock(&self) -> Result<Lock, Error> {
+    pub(crate) fn lock(&self) -> Result<Lock, Error> {
         let staging = self.git().commondir().join("roundtable");
         let path = staging.join("lock");
         let at = |error| Error::Io { what: "lock", path: path.clone(), error };
@@ -104,11 +104,9 @@ impl Repo {
     /// # Errors
     /// Anything that keeps the objects or the branch from being written; the branch is then where
     /// it was.
-    pub fn commit(&self, lock: &mut Lock, wanted: &Wanted<'_>) -> Result<Committed, Error> {
-        let Some(graft) = graft(&self.objects(Unwritten::new()), wanted)? else {
-            return Ok(Committed::Moved);
-        };
-        let (id, name) = (graft.commit, format!("refs/heads/{}", wanted.branch));
+    pub(crate) fn commit(&self, lock: &mut Lock, wanted: &Wanted<'_>) -> Result<Committed, Error> {
+        let Some(commit) = build_commit(self, wanted)? else { return Ok(Committed::Moved) };
+        let (id, name) = (commit.id, format!("refs/heads/{}", wanted.branch));
         let place = Place::of(self);
         let held: &Lock = lock;
         held.announce(&format!("ref {name} {id}\n"), place.flushes)?;
@@ -116,7 +114,7 @@ impl Repo {
             place.make_folders(wanted.branch)?;
         }
         let fresh = held.open_anew(self)?;
-        let packed = held.write_pack(&place, graft.objects)?;
+        let packed = held.write_pack(&place, &commit.objects)?;
         lock.publish(self, &packs_of(self)?, &packed)?;
         read_back(&fresh, id, wanted)?;
         lock.carry_out(self, &name, id, || {
@@ -225,7 +223,7 @@ impl Fresh {
     ///
     /// # Errors
     /// As libgit2 says them: `Modified` where the reference points elsewhere, `Locked` where somebody moves it.
-    pub fn point(&self, name: &str, to: Oid, from: Oid, why: &str) -> Result<(), git2::Error> {
+    pub(crate) fn point(&self, name: &str, to: Oid, from: Oid, why: &str) -> Result<(), git2::Error> {
         // Forced, since a new branch has nothing to be a fast-forward of; the old value decides.
         let point = |git: &Repository| git.reference_matching(name, to, true, from, why).map(drop);
         let Err(error) = point(&self.git) else { return Ok(()) };
@@ -273,7 +271,7 @@ impl Lock {
     }
 
     /// Writes the objects as a pack in the staging folder, durable before it is seen; its name.
-    fn write_pack(&self, place: &Place, objects: Vec<Object>) -> Result<String, Error> {
+    fn write_pack(&self, place: &Place, objects: &[Object]) -> Result<String, Error> {
         let folder = place.common.join("objects/pack");
         let packed = pack(objects).map_err(|error| at(&folder, error))?;
         // A killed run may have got this far with the very same objects.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use git2::{ObjectType, Oid};
+use git2::Oid;
 use globset::GlobSet;
 
-use super::{Error, Objects, Repo, There, trailers};
+use super::{AtPath, Error, Repo, trailers};
 use crate::discussion::event::Sent;
 use crate::item::Item;
 use crate::item::config;
@@ -41,7 +41,6 @@ pub struct Apart<'a> {
 /// The files of a commit.
 pub struct Code<'r> {
     repo: &'r Repo,
-    objects: Objects,
     commit: Oid,
     /// Those that are searched come first.
     listed: Vec<Listed>,
@@ -53,7 +52,7 @@ impl Repo {
     ///
     /// # Errors
     /// A tree that cannot be read.
-    pub fn evidence(
+    pub(crate) fn evidence(
         &self,
         commit: Oid,
         item: &Item,
@@ -75,7 +74,7 @@ impl Repo {
     ///
     /// # Errors
     /// A tree that cannot be read.
-    pub fn code(&self, commit: Oid, apart: &Apart<'_>) -> Result<Code<'_>, Error> {
+    pub(crate) fn code(&self, commit: Oid, apart: &Apart<'_>) -> Result<Code<'_>, Error> {
         let is_in = |path: &str, folder: &str| {
             path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
         };
@@ -87,41 +86,28 @@ impl Repo {
             files.partition(|(path, _)| apart.only_named.iter().any(|folder| is_in(path, folder)));
         let listed = |(path, id): &(String, Oid)| Listed { path: path.clone(), blob: id.to_string() };
         let listed: Vec<Listed> = searched.iter().chain(&named).map(listed).collect();
-        let objects = self.objects(super::Unwritten::new()).of_history();
-        Ok(Code { repo: self, objects, commit, listed, searched })
+        Ok(Code { repo: self, commit, listed, searched })
     }
 
     /// The evidence of a recording, as its commit has it.
-    pub fn sent(&self, commit: Oid, sent: &[Sent]) -> Evidence {
-        let objects = self.objects(super::Unwritten::new()).of_history();
-        let text = |sent: &Sent| text(&objects, Oid::from_str(&sent.blob).ok()?);
+    pub(crate) fn sent(&self, commit: Oid, sent: &[Sent]) -> Evidence {
+        let text = |sent: &Sent| text(self, Oid::from_str(&sent.blob).ok()?);
         let excerpts: Vec<Excerpt> = again(sent, &text);
-        let (listed, searched) = (Vec::new(), Vec::new());
-        let objects_again = self.objects(super::Unwritten::new()).of_history();
-        let code = Code { repo: self, objects: objects_again, commit, listed, searched };
+        let code = Code { repo: self, commit, listed: Vec::new(), searched: Vec::new() };
         Evidence { excerpts, sent: sent.to_vec(), commits: commits(sent, &code, usize::MAX) }
     }
 }
 
 /// The text of a blob that may be sent.
-fn text(objects: &Objects, blob: Oid) -> Option<String> {
-    let bytes = bytes(objects, blob)?;
+fn text(repo: &Repo, blob: Oid) -> Option<String> {
+    let bytes = repo.small_bytes(blob, LARGEST)?;
     is_prose_or_code(&bytes).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The bytes of a blob that is not too large.
-pub(super) fn bytes(objects: &Objects, blob: Oid) -> Option<super::objects::Bytes> {
-    objects.read_small(blob, ObjectType::Blob, LARGEST).or_else(|| {
-        let repo = objects.repo().ok()?;
-        let (size, kind) = repo.git().odb().ok()?.read_header(blob).ok()?;
-        (kind == ObjectType::Blob && size as u64 <= LARGEST).then(|| objects.blob(blob).ok()).flatten()
-    })
-}
-
 /// An index of these terms in some files.
-fn index(files: &[(String, Oid)], terms: &BTreeSet<String>, objects: &Objects) -> Index {
+fn index(files: &[(String, Oid)], terms: &BTreeSet<String>, repo: &Repo) -> Index {
     let searched = |(path, id): &(String, Oid)| {
-        let bytes = bytes(objects, *id).filter(|bytes| memchr::memchr(0, bytes).is_none());
+        let bytes = repo.small_bytes(*id, LARGEST).filter(|bytes| memchr::memchr(0, bytes).is_none());
         // The beginning may end within a letter.
         let beginning = bytes.as_ref().map_or(&[][..], |bytes| &bytes[..bytes.len().min(SEARCHED)]);
         format!("{path}\n{}", String::from_utf8_lossy(beginning))
@@ -137,14 +123,16 @@ impl Files for Code<'_> {
 
     /// Files are searched on all threads, some at a time.
     fn index(&self, terms: &BTreeSet<String>) -> Index {
-        let all = self.repo.objects(super::Unwritten::new());
         let chunks: Vec<_> = self.searched.chunks(AT_A_TIME).collect();
         let mut parts: Vec<Index> = Vec::new();
         parts.resize_with(chunks.len(), Index::default);
         rayon_core::in_place_scope(|scope| {
             for (chunk, part) in chunks.into_iter().zip(&mut parts) {
-                let objects = all.again();
-                scope.spawn(move |_| *part = index(chunk, terms, &objects));
+                match self.repo.again() {
+                    Ok(repo) => scope.spawn(move |_| *part = index(chunk, terms, &repo)),
+                    // Here, where there is no other way to read them.
+                    Err(_) => *part = index(chunk, terms, self.repo),
+                }
             }
         });
         parts.into_iter().fold(Index::default(), Index::followed_by)
@@ -152,27 +140,27 @@ impl Files for Code<'_> {
 
     fn text(&self, number: usize) -> Option<String> {
         let blob = Oid::from_str(&self.listed.get(number)?.blob).ok()?;
-        text(&self.objects, blob)
+        text(self.repo, blob)
     }
 
     fn touched(&self, paths: &[&str], most: usize) -> Vec<Vec<String>> {
         let mut found: Vec<Vec<String>> = vec![Vec::new(); paths.len()];
-        let there = |commit: Oid| -> Vec<Option<There>> {
-            paths.iter().map(|path| self.objects.there(commit, path)).collect()
+        let there = |commit: Oid| -> Vec<Option<AtPath>> {
+            paths.iter().map(|path| self.repo.look_up(commit, path)).collect()
         };
         let (mut at, mut now) = (self.commit, there(self.commit));
         for _ in 0..WALKED {
             // In a shallow clone nobody knows who touched what came before.
-            let Some(parents) = parents(&self.objects, at) else { break };
+            let Ok(parents) = self.repo.parents_of(at) else { break };
             let before = match parents.first() {
-                Some(parent) if self.objects.has(*parent) => there(*parent),
+                Some(parent) if self.repo.has(*parent) => there(*parent),
                 Some(_) => break,
-                None => vec![Some(There::Nothing); paths.len()],
+                None => vec![Some(AtPath::Nothing); paths.len()],
             };
             for (number, (now, before)) in now.iter().zip(&before).enumerate() {
                 let is_other = now.is_some() && before.is_some() && now != before;
                 if is_other && found[number].len() < most {
-                    found[number].extend(described(&self.objects, at));
+                    found[number].extend(described(self.repo, at));
                 }
             }
             let Some(parent) = parents.first() else { break };
@@ -185,21 +173,14 @@ impl Files for Code<'_> {
     }
 }
 
-fn parents(objects: &Objects, commit: Oid) -> Option<Vec<Oid>> {
-    let bytes = objects.read(commit, ObjectType::Commit).ok()?;
-    super::objects::parse(commit, &bytes).map(|(step, _)| step.parents)
-}
-
 /// A commit in one line: id, day and subject; those of ours touch no code.
-fn described(objects: &Objects, commit: Oid) -> Option<String> {
-    let bytes = objects.read(commit, ObjectType::Commit).ok()?;
-    let (_, time) = super::objects::parse(commit, &bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let message = text.split_once("\n\n").map_or("", |(_, message)| message);
+fn described(repo: &Repo, commit: Oid) -> Option<String> {
+    let found = repo.git().find_commit(commit).ok()?;
+    let message = String::from_utf8_lossy(found.message_bytes());
     let subject = plain::cut(&plain::shown(message.lines().next().unwrap_or_default()), SUBJECT);
-    if trailers(message).contains_key("Item") || secrets::mask(&subject).is_some() {
+    if trailers(&message).contains_key("Item") || secrets::mask(&subject).is_some() {
         return None;
     }
-    let day = chrono::DateTime::from_timestamp(time, 0)?.format("%Y-%m-%d");
+    let day = chrono::DateTime::from_timestamp(found.time().seconds(), 0)?.format("%Y-%m-%d");
     Some(format!("{} {day} {subject}", super::short(commit)))
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use git2::{Config, ErrorCode, Repository};
 
 use super::Repo;
-use super::cut_off::with_alternates;
+use super::truncated::with_alternates;
 use crate::text::plain;
 
 /// What gets the rest of a history that ends early.
@@ -28,7 +28,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Fault {
+    pub(crate) fn new(what: impl Into<String>, hint: impl Into<String>) -> Fault {
         Fault { what: what.into(), place: None, hint: hint.into() }
     }
 
@@ -187,7 +187,7 @@ pub(super) fn unmerged_index() -> Fault {
 
 impl Repo {
     /// What brings back objects that this repository should have and has not.
-    pub fn hint_for_lost_objects(&self) -> String {
+    pub(crate) fn hint_for_lost_objects(&self) -> String {
         let git = self.git();
         let folder = git.commondir();
         if let Some(gone) = lost_alternate(folder) {

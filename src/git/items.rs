@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use git2::{ObjectType, Oid, Tree};
 
-use super::{DEPTH, Entry, Error, ItemFolder, Now, Objects, Repo, changed, kind, name_of, short};
+use super::{After, DEPTH, Entry, Error, ItemFolder, Repo, differing_paths, kind, name_of, short};
 use crate::item::config::Config;
 use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
 use crate::text::finding::suggestion;
@@ -59,13 +59,17 @@ const MAX_DEPTH: usize = 32;
 /// The longest slug that is suggested, in characters.
 const MOST_OF_SLUG: usize = 48;
 
+fn has_meta(tree: &Tree<'_>) -> bool {
+    tree.get_name(meta::FILE).is_some_and(|file| matches!(kind(&file), Entry::File))
+}
+
 impl Repo {
     /// Finds the item that `name` means: a folder's path in the repository, a document, or the slug of an item that
     /// is one of these folders or below one.
     ///
     /// # Errors
     /// No such folder (with the nearest slug), a slug that two items have, or a path through a link or submodule.
-    pub fn find_item(&self, commit: Oid, name: &str, items: &[&str]) -> Result<String, Error> {
+    pub(crate) fn find_item(&self, commit: Oid, name: &str, items: &[&str]) -> Result<String, Error> {
         let is_path = name.contains('/');
         let name = name.trim_start_matches("./").trim_end_matches('/');
         match self.named(commit, name, is_path, items)? {
@@ -167,7 +171,7 @@ impl Repo {
     }
 
     /// Whether an ordinary file is at a path.
-    pub fn is_file(&self, commit: Oid, path: &str) -> bool {
+    pub(crate) fn is_file(&self, commit: Oid, path: &str) -> bool {
         path::is_plain(path) && self.file(commit, path).is_ok_and(|file| file.is_some())
     }
 
@@ -182,7 +186,7 @@ impl Repo {
     ///
     /// # Errors
     /// A tree that cannot be read.
-    pub fn with_items(&self, commit: Oid, config: Config) -> Result<Config, Error> {
+    pub(crate) fn with_items(&self, commit: Oid, config: Config) -> Result<Config, Error> {
         self.with_items_of(self.tree(commit)?.id(), config)
     }
 
@@ -190,26 +194,26 @@ impl Repo {
     ///
     /// # Errors
     /// As [`Repo::with_items`].
-    pub fn with_items_of(&self, tree: Oid, config: Config) -> Result<Config, Error> {
+    pub(crate) fn with_items_of(&self, tree: Oid, config: Config) -> Result<Config, Error> {
         let elsewhere = self.items_elsewhere(tree, &config.roots())?;
         Ok(Config { elsewhere, ..config })
     }
 
-    /// The items that a tree has and another has not, in none of these folders. Trees may be in memory only.
+    /// The items that a tree has and another has not, in none of these folders.
     ///
     /// # Errors
     /// A tree or a meta.json that cannot be read.
-    pub fn new_items(
-        objects: &Objects,
+    pub(crate) fn new_items(
+        &self,
         old: Option<Oid>,
         new: Oid,
         roots: &[&str],
     ) -> Result<Vec<Elsewhere>, Error> {
         let (mut metas, mut paths) = (Vec::new(), HashSet::new());
-        changed(objects, Some(new), old, &|_| true, &mut |one| {
+        differing_paths(self, Some(new), old, &|_| true, &mut |one| {
             let path = String::from_utf8_lossy(&one.path).into_owned();
             let folder = path.strip_suffix(meta::FILE).and_then(|path| path.strip_suffix('/'));
-            if let Some(folder) = folder.filter(|_| one.now == Now::Nothing) {
+            if let Some(folder) = folder.filter(|_| one.after == After::Nothing) {
                 metas.push((folder.to_owned(), one.old.id));
             }
             paths.insert(path);
@@ -221,7 +225,7 @@ impl Repo {
         for (folder, id) in
             metas.into_iter().filter(|(folder, _)| !roots.iter().any(|root| is_in(folder, root)))
         {
-            let Ok(meta) = Meta::read(&folder, &objects.read(id, ObjectType::Blob)?) else { continue };
+            let Ok(meta) = Meta::read(&folder, &self.bytes(id)?) else { continue };
             if meta.is_ours() {
                 let beside = meta.document().filter(|name| !paths.contains(&format!("{folder}/{name}")));
                 let document = beside.map(|name| path::beside(&folder, name));
@@ -267,15 +271,21 @@ impl Repo {
     /// # Errors
     /// No folder, no meta.json, or one that cannot be read.
     pub fn item(&self, commit: Oid, path: &str) -> Result<Item, Error> {
-        self.item_with(commit, path, None)
+        self.item_with(commit, path, None, &|_| true)
     }
 
-    /// Reads an item folder; where it has no meta.json, this text is its.
-    fn item_with(&self, commit: Oid, path: &str, text: Option<&str>) -> Result<Item, Error> {
+    /// Reads an item folder, of its documents those that are wanted; where it has no meta.json, this text is its.
+    fn item_with(
+        &self,
+        commit: Oid,
+        path: &str,
+        text: Option<&str>,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Item, Error> {
         let missing = || Error::NoItem { item: path.to_owned(), commit: short(commit), hint: String::new() };
         let mut read = ItemFolder::default();
         match (self.folder(commit, path)?, text) {
-            (Some(tree), _) => self.read_folder(&tree, "", 0, &mut read)?,
+            (Some(tree), _) => self.read_folder(&tree, "", 0, is_wanted, &mut read)?,
             (None, Some(_)) => {}
             (None, None) => return Err(missing()),
         }
@@ -307,19 +317,14 @@ impl Repo {
         let Some(entry) = entry else {
             return Err(Error::NoDocument { path, item: item.to_owned() });
         };
-        let file = match self.git.find_blob(entry.id())?.content() {
-            bytes if bytes.len() as u64 > item::LARGEST => File::Large(bytes.len() as u64),
-            pointer if item::is_pointer(pointer) => File::Opaque,
-            bytes => File::Bytes(bytes.to_vec()),
-        };
-        Ok((file, entry.id().to_string()))
+        Ok((self.read_document(entry.id())?, entry.id().to_string()))
     }
 
     /// The recordings and logs of an item at a commit, each with its blob.
     ///
     /// # Errors
     /// A path that leads through a link or a submodule.
-    pub fn logs(&self, commit: Oid, item: &str) -> Result<Vec<(String, Oid)>, Error> {
+    pub(crate) fn logs(&self, commit: Oid, item: &str) -> Result<Vec<(String, Oid)>, Error> {
         let mut found = Vec::new();
         for folder in ["elaborations", "analysis"] {
             let Some(tree) = self.folder(commit, &format!("{item}/{folder}"))? else { continue };
@@ -334,7 +339,22 @@ impl Repo {
     ///
     /// # Errors
     /// As [`Repo::item`], and a folder that is there without being an item.
-    pub fn item_or_new(&self, commit: Oid, path: &str, begin: Begin<'_>) -> Result<Item, Error> {
+    pub(crate) fn item_or_new(&self, commit: Oid, path: &str, begin: Begin<'_>) -> Result<Item, Error> {
+        self.item_with_files(commit, path, begin, &|_| true)
+    }
+
+    /// As [`item_or_new`](Self::item_or_new), where of the documents only meta.json and those that are wanted are
+    /// read.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn item_with_files(
+        &self,
+        commit: Oid,
+        path: &str,
+        begin: Begin<'_>,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Item, Error> {
         let has_meta = self.exists(commit, &format!("{path}/{}", meta::FILE))?;
         let item = match begin.meta.filter(|_| !has_meta) {
             Some(text) => {
@@ -343,9 +363,9 @@ impl Repo {
                 if !is_there && !path.split('/').all(path::is_safe_name) {
                     return Err(Error::ItemName(crate::text::plain::shown(path)));
                 }
-                self.item_with(commit, path, Some(text))?
+                self.item_with(commit, path, Some(text), is_wanted)?
             }
-            None => self.item(commit, path)?,
+            None => self.item_with(commit, path, None, is_wanted)?,
         };
         Ok(item.with_draft(begin.draft))
     }
@@ -354,11 +374,13 @@ impl Repo {
     ///
     /// # Errors
     /// A tree that cannot be read, or links on the way.
-    pub fn items(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
+    pub(crate) fn items(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
         let mut found = Vec::new();
-        if let Some(tree) = self.folder(commit, items)? {
-            self.list_items(&tree, items, 0, &mut found)?;
-        }
+        self.walk_folders(commit, items, &mut |tree, path| {
+            let is_item = has_meta(tree);
+            found.extend(is_item.then(|| path.to_owned()));
+            Ok(!is_item)
+        })?;
         Ok(found)
     }
 
@@ -367,7 +389,12 @@ impl Repo {
     ///
     /// # Errors
     /// A tree that cannot be read, or links on the way.
-    pub fn stored_items(&self, commit: Oid, items: &str, slug: Option<&str>) -> Result<Vec<Stored>, Error> {
+    pub(crate) fn stored_items(
+        &self,
+        commit: Oid,
+        items: &str,
+        slug: Option<&str>,
+    ) -> Result<Vec<Stored>, Error> {
         let mut found = Vec::new();
         if let Some(slug) = slug.filter(|slug| path::is_plain(slug)) {
             // Where an item of the name is in its usual place, nothing else is looked through.
@@ -379,28 +406,34 @@ impl Repo {
                 return Ok(found);
             }
         }
-        if let Some(tree) = self.folder(commit, items)? {
-            self.store_items(&tree, items, 0, slug, &mut found)?;
-        }
+        self.walk_folders(commit, items, &mut |tree, path| {
+            let is_wanted = slug.is_none_or(|slug| path.rsplit('/').next() == Some(slug));
+            let stored = self.stored(tree, path.to_owned())?;
+            let is_item = stored.is_some();
+            found.extend(stored.filter(|_| is_wanted));
+            Ok(!is_item)
+        })?;
         Ok(found)
     }
 
-    fn store_items(
+    /// Visits a folder and those below it, in order; `visit` says whether a folder is entered.
+    fn walk_folders(
         &self,
-        tree: &Tree<'_>,
-        at: &str,
-        depth: usize,
-        slug: Option<&str>,
-        found: &mut Vec<Stored>,
+        commit: Oid,
+        path: &str,
+        visit: &mut dyn FnMut(&Tree<'_>, &str) -> Result<bool, Error>,
     ) -> Result<(), Error> {
-        if let Some(stored) = self.stored(tree, at.to_owned())? {
-            let is_wanted = slug.is_none_or(|slug| at.rsplit('/').next() == Some(slug));
-            found.extend(Some(stored).filter(|_| is_wanted));
-            return Ok(());
-        }
-        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
-            let path = format!("{at}/{}", name_of(&entry));
-            self.store_items(&self.git.find_tree(entry.id())?, &path, depth + 1, slug, found)?;
+        let mut open: Vec<(Tree<'_>, String, usize)> = Vec::new();
+        open.extend(self.folder(commit, path)?.map(|tree| (tree, path.to_owned(), 0)));
+        while let Some((tree, path, depth)) = open.pop() {
+            if !visit(&tree, &path)? || depth == DEPTH {
+                continue;
+            }
+            // The last is visited first.
+            for entry in tree.iter().rev().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
+                let below = format!("{path}/{}", name_of(&entry));
+                open.push((self.git.find_tree(entry.id())?, below, depth + 1));
+            }
         }
         Ok(())
     }
@@ -434,65 +467,29 @@ impl Repo {
         Ok(Some(Stored { path, meta, last, scan: scan.map(|file| file.id()), documents, recordings }))
     }
 
-    fn list_items(
-        &self,
-        tree: &Tree<'_>,
-        at: &str,
-        depth: usize,
-        found: &mut Vec<String>,
-    ) -> Result<(), Error> {
-        if tree.get_name(meta::FILE).is_some_and(|file| matches!(kind(&file), Entry::File)) {
-            found.push(at.to_owned());
-            return Ok(());
-        }
-        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
-            let path = format!("{at}/{}", name_of(&entry));
-            self.list_items(&self.git.find_tree(entry.id())?, &path, depth + 1, found)?;
-        }
-        Ok(())
-    }
-
     /// Folders below a folder of items that hold recordings and have no meta.json: items that lost it.
     ///
     /// # Errors
     /// A tree that cannot be read, or links on the way.
-    pub fn recordings_without_item(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
-        let mut found = Vec::new();
-        if let Some(tree) = self.folder(commit, items)? {
-            self.list_without_item(&tree, items, 0, &mut found)?;
-        }
-        Ok(found)
-    }
-
-    fn list_without_item(
-        &self,
-        tree: &Tree<'_>,
-        at: &str,
-        depth: usize,
-        found: &mut Vec<String>,
-    ) -> Result<(), Error> {
-        if tree.get_name(meta::FILE).is_some_and(|file| matches!(kind(&file), Entry::File)) {
-            return Ok(());
-        }
-        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree) && depth < DEPTH) {
-            let below = self.git.find_tree(entry.id())?;
-            let name = name_of(&entry);
-            if matches!(&*name, "elaborations" | "analysis") {
-                found.extend(
-                    below.iter().any(|file| name_of(&file).ends_with(".jsonl")).then(|| at.to_owned()),
-                );
-            } else {
-                self.list_without_item(&below, &format!("{at}/{name}"), depth + 1, found)?;
+    pub(crate) fn recordings_without_item(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
+        let mut found: Vec<String> = Vec::new();
+        self.walk_folders(commit, items, &mut |tree, path| {
+            let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+            if !matches!(name, "elaborations" | "analysis") || path == items {
+                return Ok(!has_meta(tree));
             }
-        }
-        Ok(())
+            let has_recordings = tree.iter().any(|file| name_of(&file).ends_with(".jsonl"));
+            found.extend(has_recordings.then(|| above.to_owned()));
+            Ok(false)
+        })?;
+        Ok(found)
     }
 
     /// The item that a path is in: the nearest folder above it that has a meta.json.
     ///
     /// # Errors
     /// A path that leads through a link or a submodule.
-    pub fn item_of(&self, commit: Oid, path: &str) -> Result<Option<String>, Error> {
+    pub(crate) fn item_of(&self, commit: Oid, path: &str) -> Result<Option<String>, Error> {
         let mut folder = path;
         while let Some((above, _)) = folder.rsplit_once('/') {
             if self.file(commit, &format!("{above}/{}", meta::FILE)).is_ok_and(|file| file.is_some()) {
@@ -535,30 +532,21 @@ impl Repo {
         tree: &Tree<'_>,
         prefix: &str,
         depth: usize,
+        is_wanted: &dyn Fn(&str) -> bool,
         read: &mut ItemFolder,
     ) -> Result<(), Error> {
         for entry in tree {
             let name = format!("{prefix}{}", name_of(&entry));
+            let is_ours = prefix.is_empty() && name.eq_ignore_ascii_case("elaborations");
             match kind(&entry) {
-                Entry::File | Entry::Foreign(_)
-                    if prefix.is_empty() && name.eq_ignore_ascii_case("elaborations") =>
-                {
-                    return Err(Error::NotOurs { path: name });
+                Entry::Folder if is_ours && name == "elaborations" => {
+                    let recordings = self.git.find_tree(entry.id())?;
+                    read.recordings.extend(recordings.iter().map(|entry| name_of(&entry)));
                 }
-                Entry::Folder
-                    if prefix.is_empty()
-                        && name != "elaborations"
-                        && name.eq_ignore_ascii_case("elaborations") =>
-                {
-                    return Err(Error::NotOurs { path: name });
-                }
-                Entry::Folder if name == "elaborations" => {
-                    read.recordings
-                        .extend(self.git.find_tree(entry.id())?.iter().map(|entry| name_of(&entry)));
-                }
+                _ if is_ours => return Err(Error::NotOurs { path: name }),
                 Entry::Folder if depth < DEPTH => {
                     let tree = self.git.find_tree(entry.id())?;
-                    self.read_folder(&tree, &format!("{name}/"), depth + 1, read)?;
+                    self.read_folder(&tree, &format!("{name}/"), depth + 1, is_wanted, read)?;
                 }
                 Entry::Folder => {
                     read.files.insert(name, File::Foreign("a folder too deep to read"));
@@ -567,20 +555,22 @@ impl Repo {
                     read.files.insert(name, File::Foreign(what));
                 }
                 Entry::File => {
-                    let (size, _) = self.git.odb()?.read_header(entry.id())?;
-                    let file = match size as u64 {
-                        _ if !item::is_document(&name) => File::Opaque,
-                        size if size > item::LARGEST => File::Large(size),
-                        _ => match self.git.find_blob(entry.id())?.content() {
-                            pointer if item::is_pointer(pointer) => File::Opaque,
-                            bytes => File::Bytes(bytes.to_vec()),
-                        },
-                    };
+                    let is_read = item::is_document(&name) && (name == meta::FILE || is_wanted(&name));
+                    let file = if is_read { self.read_document(entry.id())? } else { File::Opaque };
                     read.ids.insert(name.clone(), entry.id().to_string());
                     read.files.insert(name, file);
                 }
             }
         }
         Ok(())
+    }
+
+    fn read_document(&self, id: Oid) -> Result<File, Error> {
+        let size = self.git.odb()?.read_header(id)?.0 as u64;
+        if size > item::LARGEST {
+            return Ok(File::Large(size));
+        }
+        let bytes = self.bytes(id)?;
+        Ok(if item::is_pointer(&bytes) { File::Opaque } else { File::Bytes(bytes) })
     }
 }

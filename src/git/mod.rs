@@ -12,41 +12,39 @@
 //! println!("{}", item.name());
 //! ```
 
-mod brought;
-mod census;
 mod codebase;
 mod commit;
 mod compare;
-pub mod cut_off;
 mod evidence;
 mod fault;
-mod graft;
+mod introductions;
 mod items;
-mod objects;
+mod keywords;
+mod new_commit;
 mod pack;
 mod pending;
 mod range;
-mod reading;
 #[cfg(feature = "cli")]
 pub mod remote;
+pub mod truncated;
 mod typed;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use git2::{ErrorCode, Oid, Repository, Tree, TreeEntry};
+use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
-pub use self::brought::Brought;
-pub use self::codebase::trailers;
+pub(crate) use self::codebase::trailers;
 pub use self::commit::{Committed, Lock, Wanted};
-pub use self::compare::{Changed, Now, Object, changed, holds};
+pub use self::compare::{After, ChangedPath, Object};
+pub(crate) use self::compare::{compare_trees, differing_paths, has_path_where};
 pub use self::evidence::{Apart, Code};
 pub use self::fault::Fault;
+pub use self::introductions::Introduction;
 pub use self::items::Stored;
-pub use self::objects::{Objects, WayBack};
 pub use self::pending::{Leftover, Pending};
-pub use self::range::{Blamed, Step, Unwritten};
-pub use self::reading::There;
+pub use self::range::{Blamed, Step};
 pub use self::typed::Typed;
 use crate::item::File;
 use crate::item::library;
@@ -57,6 +55,10 @@ use crate::text::remedy::Remedy;
 const LARGEST_OVERLAY: usize = 256 * 1024;
 /// Folders of an item are read to this depth.
 const DEPTH: usize = 8;
+/// Of a repository whose writes stay in memory: above libgit2's own, which write to disk.
+const MEMORY_PRIORITY: i32 = 1_000;
+/// The mode of a folder in a tree.
+const FOLDER: u32 = 0o040_000;
 
 /// A git repository.
 pub struct Repo {
@@ -64,6 +66,23 @@ pub struct Repo {
     flushes: bool,
     /// It was opened from git's own variables.
     from_env: bool,
+    /// What can be read here and is not in the repository.
+    unwritten: Arc<Unwritten>,
+}
+
+/// Objects of the index or of files on disk that are in memory only.
+#[derive(Default)]
+struct Unwritten {
+    trees: Vec<Vec<u8>>,
+    files: HashMap<Oid, Vec<u8>>,
+}
+
+/// What is at a path of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtPath {
+    Nothing,
+    File(Oid),
+    Folder(Oid),
 }
 
 /// What went wrong with a repository.
@@ -136,15 +155,15 @@ fn path_of_item(path: &str) -> String {
 
 impl Error {
     /// Whether an object is missing or cannot be read: what helps is [`Repo::hint_for_lost_objects`].
-    pub fn lacks_object(&self) -> bool {
-        use git2::ErrorClass::{Indexer, Invalid, Object, Odb, Reference, Sha1, Zlib};
+    pub(crate) fn lacks_object(&self) -> bool {
+        use git2::ErrorClass::{Indexer, Invalid, Object, Odb, Reference, Sha1, Tree, Zlib};
         match self {
             Error::Damaged(_) => true,
             // A reference that cannot be followed to a commit.
             Error::Git(error) if matches!(error.class(), Reference | Invalid) => {
                 matches!(error.code(), ErrorCode::Peel | ErrorCode::NotFound)
             }
-            Error::Git(error) => matches!(error.class(), Indexer | Object | Odb | Sha1 | Zlib),
+            Error::Git(error) => matches!(error.class(), Indexer | Object | Odb | Sha1 | Tree | Zlib),
             _ => false,
         }
     }
@@ -212,15 +231,41 @@ impl Repo {
             ErrorCode::NotFound => Error::None { path: path.to_owned() },
             _ => fault::unopened(path, &error).into(),
         })?;
-        Ok(Repo::of(git))
-    }
-
-    /// A repository that was opened, with git's own setting for those who would rather not wait for the
-    /// disk.
-    fn of(git: Repository) -> Repo {
+        // git's own setting for those who would rather not wait for the disk.
         let setting = git.config().and_then(|config| config.get_string("core.fsync"));
         let flushes = !setting.is_ok_and(|value| value.split(',').any(|part| part.trim() == "none"));
-        Repo { git, flushes, from_env: false }
+        Ok(Repo { git, flushes, from_env: false, unwritten: Arc::default() })
+    }
+
+    /// The same repository, opened again: for another thread.
+    ///
+    /// # Errors
+    /// A repository that cannot be opened once more.
+    pub fn again(&self) -> Result<Repo, Error> {
+        self.with_unwritten(Arc::clone(&self.unwritten))
+    }
+
+    fn with_unwritten(&self, unwritten: Arc<Unwritten>) -> Result<Repo, Error> {
+        let git = match self.from_env {
+            // Objects in quarantine are known to the environment alone.
+            true => Repository::open_from_env()?,
+            false => Repository::open(self.git.path())?,
+        };
+        if !unwritten.trees.is_empty() {
+            let odb = git.odb()?;
+            odb.add_new_mempack_backend(MEMORY_PRIORITY)?;
+            for tree in &unwritten.trees {
+                odb.write(ObjectType::Tree, tree)?;
+            }
+        }
+        Ok(Repo { git, flushes: self.flushes, from_env: self.from_env, unwritten })
+    }
+
+    /// The same repository, opened again so that whatever is written to it stays in memory.
+    fn in_memory(&self) -> Result<Repo, Error> {
+        let repo = self.again()?;
+        repo.git.odb()?.add_new_mempack_backend(MEMORY_PRIORITY)?;
+        Ok(repo)
     }
 
     pub(crate) fn git(&self) -> &Repository {
@@ -228,13 +273,13 @@ impl Repo {
     }
 
     /// A value of git's configuration: the repository's, else the user's, else the system's.
-    pub fn setting(&self, name: &str) -> Option<String> {
+    pub(crate) fn setting(&self, name: &str) -> Option<String> {
         let config = self.git.config().ok()?;
         config.get_string(name).ok().filter(|value| !value.trim().is_empty())
     }
 
     /// Whether a switch of git's settings is on.
-    pub fn is_set(&self, name: &str) -> bool {
+    pub(crate) fn is_set(&self, name: &str) -> bool {
         self.git.config().and_then(|config| config.get_bool(name)).unwrap_or(false)
     }
 
@@ -244,18 +289,18 @@ impl Repo {
     }
 
     /// The git folder: what [`Repo::open`] opens again.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.git.path()
     }
 
     /// The folder with the files people edit, if there is one.
-    pub fn work_tree(&self) -> Option<&Path> {
+    pub(crate) fn work_tree(&self) -> Option<&Path> {
         self.git.workdir()
     }
 
     /// The folder in which git looks for hooks, and `core.hooksPath` where that is set: a relative one begins at the
     /// work tree, or in a bare repository at its own folder. All work trees share the other one.
-    pub fn hooks_folder(&self) -> (PathBuf, Option<String>) {
+    pub(crate) fn hooks_folder(&self) -> (PathBuf, Option<String>) {
         let set = self.setting("core.hooksPath");
         let path = self.git.config().and_then(|config| config.get_path("core.hooksPath"));
         match (set, path) {
@@ -265,7 +310,7 @@ impl Repo {
     }
 
     /// Whether git ignores this path of the work tree.
-    pub fn is_ignored(&self, path: &str) -> bool {
+    pub(crate) fn is_ignored(&self, path: &str) -> bool {
         self.git.is_path_ignored(path).unwrap_or(false)
     }
 
@@ -309,7 +354,7 @@ impl Repo {
     ///
     /// # Errors
     /// A name that git or we refuse, or a branch that is no commit.
-    pub fn tip(&self, branch: &str) -> Result<Option<Oid>, Error> {
+    pub(crate) fn tip(&self, branch: &str) -> Result<Option<Oid>, Error> {
         if !is_branch_name(branch) {
             return Err(Error::BranchName(crate::text::plain::cut(
                 &crate::text::plain::one_line(&crate::text::plain::clean(branch)),
@@ -346,7 +391,7 @@ impl Repo {
     ///
     /// # Errors
     /// [`Error::CheckedOut`], with the work tree.
-    pub fn refuse_checked_out(&self, branch: &str) -> Result<(), Error> {
+    pub(crate) fn refuse_checked_out(&self, branch: &str) -> Result<(), Error> {
         let common = self.git.commondir();
         let mut homes: Vec<(PathBuf, PathBuf)> = Vec::new();
         if !self.git.is_bare() || self.git.is_worktree() {
@@ -416,7 +461,7 @@ impl Repo {
     }
 
     /// `did you mean …?` for a file that is not there: the nearest name in its folder, if one is near.
-    pub fn near_file(&self, commit: Oid, path: &str) -> Option<String> {
+    pub(crate) fn near_file(&self, commit: Oid, path: &str) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let tree = if folder.is_empty() {
             self.tree(commit).ok()
@@ -445,7 +490,7 @@ impl Repo {
     ///
     /// # Errors
     /// References that cannot be read.
-    pub fn branches_below(&self, name: &str) -> Result<Vec<(String, Oid)>, Error> {
+    pub(crate) fn branches_below(&self, name: &str) -> Result<Vec<(String, Oid)>, Error> {
         let mut found: BTreeMap<String, Oid> = BTreeMap::new();
         for glob in [format!("refs/heads/{name}/*"), format!("refs/remotes/*/{name}/*")] {
             for reference in self.git.references_glob(&glob)? {
@@ -458,12 +503,16 @@ impl Repo {
         Ok(found.into_iter().collect())
     }
 
-    /// The same repository, opened again.
-    ///
-    /// # Errors
-    /// As [`Repo::open`].
-    pub fn again(&self) -> Result<Repo, Error> {
-        Repo::open(self.path())
+    /// What is at a path of a commit; none where that is a link or a submodule, is behind one, or cannot be read.
+    pub fn look_up(&self, commit: Oid, path: &str) -> Option<AtPath> {
+        let Some(entry) = self.entry(&self.tree(commit).ok()?, path).ok()? else {
+            return Some(AtPath::Nothing);
+        };
+        match kind(&entry) {
+            Entry::File => Some(AtPath::File(entry.id())),
+            Entry::Folder => Some(AtPath::Folder(entry.id())),
+            Entry::Foreign(_) => None,
+        }
     }
 
     /// The bytes of a file by its id.
@@ -471,41 +520,23 @@ impl Repo {
     /// # Errors
     /// An object that is missing, or is no file.
     pub fn bytes(&self, id: Oid) -> Result<Vec<u8>, Error> {
-        Ok(self.git.find_blob(id)?.content().to_vec())
+        match self.unwritten.files.get(&id) {
+            Some(bytes) => Ok(bytes.clone()),
+            None => Ok(self.git.find_blob(id)?.content().to_vec()),
+        }
     }
 
-    /// The commit that brought a file to a history: it has the file, and none of its parents has the
-    /// same. Recordings are never changed, so there is one way back to it.
-    ///
-    /// # Errors
-    /// An object that cannot be read.
-    pub fn brought(&self, tip: Oid, path: &str) -> Result<Oid, Error> {
-        let path = Path::new(path);
-        let stands = |commit: &git2::Commit<'_>| -> Result<Option<Oid>, Error> {
-            Ok(commit.tree()?.get_path(path).ok().map(|entry| entry.id()))
-        };
-        let mut found = self.git.find_commit(tip)?;
-        let wanted = stands(&found)?;
-        loop {
-            let mut next = None;
-            for parent in found.parents() {
-                if stands(&parent)? == wanted {
-                    next = Some(parent);
-                    break;
-                }
-            }
-            match next {
-                Some(parent) => found = parent,
-                None => return Ok(found.id()),
-            }
-        }
+    /// The bytes of a file of no more than so many bytes; none where it is larger, no file, or cannot be read.
+    fn small_bytes(&self, id: Oid, limit: u64) -> Option<Vec<u8>> {
+        let (size, kind) = self.git.odb().ok()?.read_header(id).ok()?;
+        (kind == ObjectType::Blob && size as u64 <= limit).then(|| self.bytes(id).ok())?
     }
 
     /// Whether anything is at a path.
     ///
     /// # Errors
     /// A path that leads through a link or a submodule.
-    pub fn exists(&self, commit: Oid, path: &str) -> Result<bool, Error> {
+    pub(crate) fn exists(&self, commit: Oid, path: &str) -> Result<bool, Error> {
         if self.entry(&self.tree(commit)?, path)?.is_some() {
             return Ok(true);
         }
@@ -519,7 +550,7 @@ impl Repo {
     ///
     /// # Errors
     /// A folder that is none, links, and files that are too large or not UTF-8.
-    pub fn overlay(&self, commit: Oid, folder: &str) -> Result<Vec<library::File>, Error> {
+    pub(crate) fn overlay(&self, commit: Oid, folder: &str) -> Result<Vec<library::File>, Error> {
         let folder = folder.trim_end_matches('/');
         let tree = self.folder(commit, folder)?.ok_or_else(|| {
             let message = format!("the folder {folder} does not exist at commit {}", short(commit));
@@ -570,12 +601,8 @@ enum Entry {
 }
 
 fn kind(entry: &TreeEntry<'_>) -> Entry {
-    kind_of(entry.filemode().unsigned_abs())
-}
-
-fn kind_of(mode: u32) -> Entry {
-    match mode {
-        0o040_000 => Entry::Folder,
+    match entry.filemode().unsigned_abs() {
+        FOLDER => Entry::Folder,
         0o100_644 | 0o100_664 | 0o100_755 => Entry::File,
         0o120_000 => Entry::Foreign("a symbolic link"),
         0o160_000 => Entry::Foreign("a submodule"),
@@ -589,7 +616,7 @@ fn name_of(entry: &TreeEntry<'_>) -> String {
 }
 
 /// The first digits of an object id.
-pub fn short(id: Oid) -> String {
+pub(crate) fn short(id: Oid) -> String {
     id.to_string()[..10].to_owned()
 }
 

@@ -29,7 +29,7 @@ pub struct Leftover {
 }
 
 impl Leftover {
-    pub fn opened(&self) -> Option<&Opened> {
+    pub(crate) fn opened(&self) -> Option<&Opened> {
         match self.log.first().map(|first| &first.event) {
             Some(Event::Opened(opened)) => Some(opened),
             _ => None,
@@ -47,7 +47,7 @@ impl Repo {
     ///
     /// # Errors
     /// A file that cannot be made or written.
-    pub fn pend(&self, run: &str, log: &[Record]) -> std::io::Result<Option<Pending>> {
+    pub(crate) fn pend(&self, run: &str, log: &[Record]) -> std::io::Result<Option<Pending>> {
         let path = self.pending_path(run);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -65,7 +65,7 @@ impl Repo {
 
     /// Every log that nobody writes any more, the oldest first. What cannot be read as one is left
     /// out.
-    pub fn leftovers(&self) -> Vec<Leftover> {
+    pub(crate) fn leftovers(&self) -> Vec<Leftover> {
         let folder = self.git().commondir().join("roundtable");
         let mut found: Vec<Leftover> = fs::read_dir(folder)
             .into_iter()
@@ -92,7 +92,7 @@ impl Repo {
     ///
     /// # Errors
     /// A file that cannot be removed.
-    pub fn drop_pending(&self, run: &str) -> std::io::Result<()> {
+    pub(crate) fn drop_pending(&self, run: &str) -> std::io::Result<()> {
         let path = self.pending_path(run);
         match File::open(&path) {
             Ok(file) if file.try_lock().is_ok() => fs::remove_file(path),
@@ -112,7 +112,7 @@ impl Pending {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn append(&mut self, record: &Record) -> std::io::Result<()> {
+    pub(crate) fn append(&mut self, record: &Record) -> std::io::Result<()> {
         self.file.write_all(format!("{}\n", record.to_line()).as_bytes())
     }
 
@@ -127,7 +127,7 @@ impl Pending {
     }
 
     /// The discussion has landed: nothing is left to go on from.
-    pub fn finish(self) {
+    pub(crate) fn finish(self) {
         // A log that stays is listed as a leftover, and can be dropped.
         let _ = fs::remove_file(&self.path);
     }

@@ -1,13 +1,13 @@
 //! What a check compares: commits between two revisions, their trees, the index, and what a hook's
 //! environment says about where objects are.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use git2::{ErrorCode, ObjectType, Oid, Repository, Sort};
 
-use super::{Error, Repo, fault, short};
+use super::{Error, Repo, Unwritten, fault, short};
 
 /// A commit of a range.
 pub struct Step {
@@ -25,9 +25,6 @@ pub struct Blamed {
     pub subject: String,
 }
 
-/// Trees that are in memory only.
-pub type Unwritten = HashMap<Oid, super::objects::Bytes>;
-
 /// The entry of a path in the index as it is on disk.
 fn index_entry(repo: &Repo, path: &Path) -> Option<git2::IndexEntry> {
     repo.git.index().ok()?.get_path(path, 0)
@@ -39,9 +36,9 @@ impl Repo {
     ///
     /// # Errors
     /// No repository there, or one that libgit2 cannot read.
-    pub fn open_from_env(path: &Path) -> Result<Repo, Error> {
+    pub(crate) fn open_from_env(path: &Path) -> Result<Repo, Error> {
         let git = Repository::open_from_env().map_err(|error| fault::unopened(path, &error))?;
-        Ok(Repo { git, flushes: true, from_env: true })
+        Ok(Repo { git, flushes: true, from_env: true, unwritten: Arc::default() })
     }
 
     /// Reads objects without computing their hashes again, as git itself does: they were computed
@@ -56,20 +53,11 @@ impl Repo {
         git2::opts::enable_caching(false);
     }
 
-    /// A repository once more: for another thread, or with objects aside.
-    pub(crate) fn reopen(place: &Path, from_env: bool) -> Result<Repo, Error> {
-        // Objects in quarantine are known to the environment alone.
-        if from_env {
-            return Repo::open_from_env(place);
-        }
-        Ok(Repo { git: Repository::open(place)?, flushes: true, from_env: false })
-    }
-
     /// The tree of a commit.
     ///
     /// # Errors
     /// No such commit, or one without its tree.
-    pub fn tree_of(&self, commit: Oid) -> Result<Oid, Error> {
+    pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, Error> {
         Ok(self.git.find_commit(commit)?.tree_id())
     }
 
@@ -77,7 +65,7 @@ impl Repo {
     ///
     /// # Errors
     /// None; in a shallow clone the message says so.
-    pub fn merge_bases(&self, base: Oid, head: Oid) -> Result<Vec<Oid>, Error> {
+    pub(crate) fn merge_bases(&self, base: Oid, head: Oid) -> Result<Vec<Oid>, Error> {
         let none = || Error::NoMergeBase {
             base: short(base),
             head: short(head),
@@ -99,14 +87,14 @@ impl Repo {
     ///
     /// # Errors
     /// As [`merge_bases`](Repo::merge_bases).
-    pub fn merge_base(&self, base: Oid, head: Oid) -> Result<Oid, Error> {
+    pub(crate) fn merge_base(&self, base: Oid, head: Oid) -> Result<Oid, Error> {
         let bases = self.merge_bases(base, head)?;
         bases.first().copied().ok_or_else(|| Error::Damaged("two commits have no common one".to_owned()))
     }
 
     /// The references that a short name may stand for, where that is more than one: `main` as a tag and as a
     /// branch.
-    pub fn meanings(&self, revision: &str) -> Vec<String> {
+    pub(crate) fn meanings(&self, revision: &str) -> Vec<String> {
         let name = revision.split(['~', '^', '@', ':']).next().unwrap_or_default();
         if name.is_empty() || name == "HEAD" {
             return Vec::new();
@@ -122,7 +110,7 @@ impl Repo {
     ///
     /// # Errors
     /// References that cannot be listed.
-    pub fn tips(&self) -> Result<Vec<Oid>, Error> {
+    pub(crate) fn tips(&self) -> Result<Vec<Oid>, Error> {
         let mut found = Vec::new();
         for reference in self.git.references()? {
             if let Ok(commit) = reference?.peel_to_commit()
@@ -138,7 +126,7 @@ impl Repo {
     ///
     /// # Errors
     /// A commit that is missing.
-    pub fn commits_between(&self, base: Oid, head: Oid) -> Result<Vec<Step>, Error> {
+    pub(crate) fn commits_between(&self, base: Oid, head: Oid) -> Result<Vec<Step>, Error> {
         let mut walk = self.git.revwalk()?;
         walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE)?;
         walk.push(head)?;
@@ -166,7 +154,7 @@ impl Repo {
     ///
     /// # Errors
     /// A commit that is missing.
-    pub fn is_ancestor(&self, of: Oid, tip: Oid) -> Result<bool, Error> {
+    pub(crate) fn is_ancestor(&self, of: Oid, tip: Oid) -> Result<bool, Error> {
         Ok(of == tip || self.git.graph_descendant_of(tip, of)?)
     }
 
@@ -174,7 +162,7 @@ impl Repo {
     ///
     /// # Errors
     /// A file that is not there, or a history that cannot be read.
-    pub fn blame(&self, commit: Oid, path: &str, line: usize) -> Result<Blamed, Error> {
+    pub(crate) fn blame(&self, commit: Oid, path: &str, line: usize) -> Result<Blamed, Error> {
         let mut options = git2::BlameOptions::new();
         options.newest_commit(commit).min_line(line).max_line(line);
         let blame = self.git.blame_file(Path::new(path), Some(&mut options))?;
@@ -194,7 +182,7 @@ impl Repo {
     ///
     /// # Errors
     /// No such commit.
-    pub fn subject_of(&self, commit: Oid) -> Result<String, Error> {
+    pub(crate) fn subject_of(&self, commit: Oid) -> Result<String, Error> {
         Ok(self.message_of(commit)?.trim_start().lines().next().unwrap_or_default().to_owned())
     }
 
@@ -202,7 +190,7 @@ impl Repo {
     ///
     /// # Errors
     /// References that cannot be listed.
-    pub fn branches(&self, prefix: &str) -> Result<Vec<String>, Error> {
+    pub(crate) fn branches(&self, prefix: &str) -> Result<Vec<String>, Error> {
         let mut found = Vec::new();
         for reference in self.git.references_glob(&format!("refs/heads/{prefix}*"))? {
             let name = String::from_utf8_lossy(reference?.name_bytes()).into_owned();
@@ -213,7 +201,7 @@ impl Repo {
     }
 
     /// Whether a branch has commits that another commit is not made from.
-    pub fn is_ahead(&self, branch: &str, of: Oid) -> bool {
+    pub(crate) fn is_ahead(&self, branch: &str, of: Oid) -> bool {
         let tip = self.git.refname_to_id(&format!("refs/heads/{branch}"));
         tip.is_ok_and(|tip| !self.is_ancestor(tip, of).unwrap_or(false))
     }
@@ -222,12 +210,12 @@ impl Repo {
     ///
     /// # Errors
     /// No such commit.
-    pub fn parents_of(&self, commit: Oid) -> Result<Vec<Oid>, Error> {
+    pub(crate) fn parents_of(&self, commit: Oid) -> Result<Vec<Oid>, Error> {
         Ok(self.git.find_commit(commit)?.parent_ids().collect())
     }
 
     /// Whether history ends early here.
-    pub fn is_shallow(&self) -> bool {
+    pub(crate) fn is_shallow(&self) -> bool {
         self.git.is_shallow()
     }
 
@@ -235,16 +223,15 @@ impl Repo {
     ///
     /// # Errors
     /// No such commit.
-    pub fn message_of(&self, commit: Oid) -> Result<String, Error> {
+    pub(crate) fn message_of(&self, commit: Oid) -> Result<String, Error> {
         Ok(String::from_utf8_lossy(self.git.find_commit(commit)?.message_bytes()).into_owned())
     }
 
-    /// The tree that a commit of the index would have, and those of its trees that are not among
-    /// the repository's objects: nothing is written.
+    /// The tree that a commit of the index would have, and the repository to read it in: nothing is written.
     ///
     /// # Errors
     /// An index that is unmerged or that libgit2 cannot read.
-    pub fn index_tree(&self) -> Result<(Oid, Unwritten), Error> {
+    pub(crate) fn index_tree(&self) -> Result<(Oid, Repo), Error> {
         self.tree_in_memory(false)
     }
 
@@ -253,16 +240,13 @@ impl Repo {
     ///
     /// # Errors
     /// An index that libgit2 cannot read, or a file that cannot be read.
-    pub fn disk_tree(&self) -> Result<(Oid, Unwritten), Error> {
+    pub(crate) fn disk_tree(&self) -> Result<(Oid, Repo), Error> {
         self.tree_in_memory(true)
     }
 
-    fn tree_in_memory(&self, is_on_disk: bool) -> Result<(Oid, Unwritten), Error> {
+    fn tree_in_memory(&self, is_on_disk: bool) -> Result<(Oid, Repo), Error> {
         let refused = |error: git2::Error| fault::unread_index(&error);
-        let aside = Repo::reopen(self.git.path(), self.from_env)?;
-        let odb = aside.git.odb()?;
-        // What is written goes to memory.
-        let _memory = odb.add_new_mempack_backend(1_000)?;
+        let aside = self.in_memory()?;
         let mut index = aside.git.index().map_err(refused)?;
         if index.has_conflicts() {
             return Err(fault::unmerged_index().into());
@@ -278,32 +262,36 @@ impl Repo {
             index.add_all(["*"], git2::IndexAddOption::DEFAULT, Some(&mut keep)).map_err(refused)?;
         }
         let root = index.write_tree_to(&aside.git).map_err(refused)?;
-        let written = self.git.odb()?;
-        let (mut unwritten, mut open) = (Unwritten::new(), vec![root]);
+        let unwritten = self.unwritten_below(&aside, root)?;
+        Ok((root, self.with_unwritten(Arc::new(unwritten))?))
+    }
+
+    /// The objects of a tree that another handle has in memory and this repository has not.
+    fn unwritten_below(&self, aside: &Repo, root: Oid) -> Result<Unwritten, Error> {
+        let (here, there) = (self.git.odb()?, aside.git.odb()?);
+        let (mut found, mut seen, mut open) = (Unwritten::default(), HashSet::new(), vec![root]);
         while let Some(id) = open.pop() {
-            if written.exists(id) || unwritten.contains_key(&id) {
+            if here.exists(id) || !seen.insert(id) {
                 continue;
             }
-            let object = odb.read(id)?;
-            if object.kind() == ObjectType::Tree {
-                let entries = aside.git.find_tree(id)?;
-                open.extend(
-                    entries
-                        .iter()
-                        .filter(|entry| entry.kind() != Some(ObjectType::Commit))
-                        .map(|entry| entry.id()),
-                );
+            let object = there.read(id)?;
+            if object.kind() != ObjectType::Tree {
+                found.files.insert(id, object.data().to_vec());
+                continue;
             }
-            unwritten.insert(id, Arc::new(object.data().to_vec()));
+            let tree = aside.git.find_tree(id)?;
+            let below = tree.iter().filter(|entry| entry.kind() != Some(ObjectType::Commit));
+            open.extend(below.map(|entry| entry.id()));
+            found.trees.push(object.data().to_vec());
         }
-        Ok((root, unwritten))
+        Ok(found)
     }
 
     /// Puts a file of the work tree into the index.
     ///
     /// # Errors
     /// A file that is not there, or an index that cannot be written.
-    pub fn stage(&self, path: &str) -> Result<(), Error> {
+    pub(crate) fn stage(&self, path: &str) -> Result<(), Error> {
         let mut index = self.git.index()?;
         index.add_path(Path::new(path))?;
         Ok(index.write()?)
@@ -313,8 +301,8 @@ impl Repo {
     ///
     /// # Errors
     /// An index that is unmerged or that libgit2 cannot read.
-    pub fn staged_files(&self) -> Result<Vec<(String, Oid)>, Error> {
-        let aside = Repo::reopen(self.git.path(), self.from_env)?;
+    pub(crate) fn staged_files(&self) -> Result<Vec<(String, Oid)>, Error> {
+        let aside = self.again()?;
         let index = aside.git.index().map_err(|error| fault::unread_index(&error))?;
         if index.has_conflicts() {
             return Err(fault::unmerged_index().into());
@@ -348,14 +336,14 @@ impl Repo {
     ///
     /// # Errors
     /// An object that cannot be read.
-    pub fn blob_at(&self, tree: Oid, path: &str) -> Result<Option<Vec<u8>>, Error> {
+    pub(crate) fn blob_at(&self, tree: Oid, path: &str) -> Result<Option<Vec<u8>>, Error> {
         let entry = match self.git.find_tree(tree)?.get_path(Path::new(path)) {
             Ok(entry) => entry,
             Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         match entry.kind() {
-            Some(ObjectType::Blob) => Ok(Some(self.git.find_blob(entry.id())?.content().to_vec())),
+            Some(ObjectType::Blob) => self.bytes(entry.id()).map(Some),
             _ => Ok(None),
         }
     }
@@ -364,7 +352,7 @@ impl Repo {
     ///
     /// # Errors
     /// A tree that cannot be read.
-    pub fn has_path(&self, tree: Oid, path: &Path) -> Result<bool, Error> {
+    pub(crate) fn has_path(&self, tree: Oid, path: &Path) -> Result<bool, Error> {
         match self.git.find_tree(tree)?.get_path(path) {
             Ok(_) => Ok(true),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(false),
@@ -373,7 +361,7 @@ impl Repo {
     }
 
     /// Whether a revision names a branch, and which: `main`, `origin/main`, `refs/heads/main`.
-    pub fn branch_named(&self, revision: &str) -> Option<String> {
+    pub(crate) fn branch_named(&self, revision: &str) -> Option<String> {
         let reference = self.git.resolve_reference_from_short_name(revision).ok()?;
         let name = reference.name().ok()?.to_owned();
         match name.strip_prefix("refs/remotes/") {
@@ -383,25 +371,25 @@ impl Repo {
     }
 
     /// The branch that HEAD is on, if it is on one.
-    pub fn current_branch(&self) -> Option<String> {
+    pub(crate) fn current_branch(&self) -> Option<String> {
         let head = self.git.find_reference("HEAD").ok()?;
         let target = head.symbolic_target().ok()??;
         target.strip_prefix("refs/heads/").map(str::to_owned)
     }
 
     /// What the current branch is to be merged into: its upstream, else the remote's main branch.
-    pub fn upstream(&self) -> Option<String> {
+    pub(crate) fn upstream(&self) -> Option<String> {
         let names = ["@{upstream}", "origin/HEAD", "origin/main", "origin/master"];
         names.into_iter().find(|name| self.git.revparse_single(name).is_ok()).map(str::to_owned)
     }
 
     /// The commit that a full id names, if it is here.
-    pub fn has(&self, commit: Oid) -> bool {
+    pub(crate) fn has(&self, commit: Oid) -> bool {
         self.git.find_commit(commit).is_ok()
     }
 
     /// Whether HEAD has a commit.
-    pub fn head(&self) -> Result<Option<Oid>, Error> {
+    pub(crate) fn head(&self) -> Result<Option<Oid>, Error> {
         match self.git.head() {
             Ok(head) => Ok(Some(head.peel_to_commit()?.id())),
             Err(error) if matches!(error.code(), ErrorCode::UnbornBranch | ErrorCode::NotFound) => Ok(None),

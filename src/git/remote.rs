@@ -39,7 +39,7 @@ impl Repo {
     ///
     /// # Errors
     /// No remote of this name, or one without a URL.
-    pub fn remote_url(&self, name: &str) -> Result<String, Error> {
+    pub(crate) fn remote_url(&self, name: &str) -> Result<String, Error> {
         let shown = crate::text::plain::shown(name);
         let missing = || Error::NoRemote(shown.clone());
         let remote = self.git().find_remote(name).map_err(|_| missing())?;
@@ -139,7 +139,7 @@ impl Repo {
     ///
     /// # Errors
     /// A branch that somebody moves meanwhile.
-    pub fn put_back(&self, branch: &str, now: Oid, before: Option<Oid>) -> Result<(), Error> {
+    pub(crate) fn put_back(&self, branch: &str, now: Oid, before: Option<Oid>) -> Result<(), Error> {
         if before == Some(now) {
             return Ok(());
         }
@@ -161,7 +161,7 @@ impl Repo {
     ///
     /// # Errors
     /// A branch with commits of its own, or that somebody moves meanwhile.
-    pub fn follow(&self, branch: &str, to: Oid, instead_of: Option<Oid>) -> Result<(), Error> {
+    pub(crate) fn follow(&self, branch: &str, to: Oid, instead_of: Option<Oid>) -> Result<(), Error> {
         let name = format!("refs/heads/{branch}");
         let tip = self.tip(branch)?;
         if tip == Some(to) {

@@ -19,7 +19,7 @@ pub struct Typed {
 
 impl Repo {
     /// Where the messages of an item's step are kept.
-    pub fn typed_path(&self, item: &str) -> PathBuf {
+    pub(crate) fn typed_path(&self, item: &str) -> PathBuf {
         let name = &sha256(item.as_bytes())[..32];
         self.git().commondir().join("roundtable").join("typed").join(format!("{name}.json"))
     }
@@ -28,7 +28,7 @@ impl Repo {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn keep_typed(&self, item: &str, typed: &Typed) -> io::Result<()> {
+    pub(crate) fn keep_typed(&self, item: &str, typed: &Typed) -> io::Result<()> {
         let path = self.typed_path(item);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -41,12 +41,12 @@ impl Repo {
     }
 
     /// The messages that were kept of an item; none where there are none that can be read.
-    pub fn typed(&self, item: &str) -> Option<Typed> {
+    pub(crate) fn typed(&self, item: &str) -> Option<Typed> {
         serde_json::from_slice(&fs::read(self.typed_path(item)).ok()?).ok()
     }
 
     /// The step has landed: nothing of it is kept.
-    pub fn drop_typed(&self, item: &str) {
+    pub(crate) fn drop_typed(&self, item: &str) {
         let _ = fs::remove_file(self.typed_path(item));
     }
 }

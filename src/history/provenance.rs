@@ -21,7 +21,7 @@ use git2::Oid;
 use crate::analysis::provenance::Log;
 use crate::discussion::event::from_any_lines;
 use crate::discussion::{Finished, finished};
-use crate::git::{Brought, Error, Repo, Unwritten};
+use crate::git::{Error, Introduction, Repo};
 use crate::history::decisions::Decisions;
 use crate::item::Item;
 
@@ -52,15 +52,14 @@ pub struct Talk {
 /// # Errors
 /// An item or a history that cannot be read.
 pub fn items(repo: &Repo, commit: Oid, paths: &[String]) -> Result<Vec<Dossier>, Error> {
-    let objects = repo.objects(Unwritten::new()).of_history();
     let mut wanted = Vec::new();
     for path in paths {
-        objects.recordings(commit, path, &mut |_, path, blob| {
+        repo.recordings(commit, path, &mut |_, path, blob| {
             wanted.push((path.to_owned(), blob));
             true
         })?;
     }
-    let brought = objects.brought(commit, &wanted)?;
+    let brought = repo.introductions(commit, &wanted)?;
     paths.iter().map(|path| dossier(repo, commit, path, &brought)).collect()
 }
 
@@ -68,7 +67,7 @@ fn dossier(
     repo: &Repo,
     commit: Oid,
     path: &str,
-    brought: &BTreeMap<String, Brought>,
+    brought: &BTreeMap<String, Introduction>,
 ) -> Result<Dossier, Error> {
     let item = repo.item(commit, path)?;
     let (recorded, unread) = recorded(repo, commit, &item)?;

@@ -30,7 +30,7 @@ use crate::discussion::event::{
 };
 use crate::discussion::summary::{Insight, Summary};
 use crate::discussion::{Cue, Discussion, TURNS_AT_A_MENU, TURNS_ONE_BY_ONE, default_turns, describe};
-use crate::git::{There, short};
+use crate::git::{AtPath, short};
 use crate::item::library::Library;
 use crate::item::persona::Cast;
 use crate::item::step::Step;
@@ -142,11 +142,11 @@ impl Replay {
 
     /// Whether a commit has a file that was sent to a model, with these lines.
     fn is_there(&self, commit: Oid, sent: &Sent) -> bool {
-        let file = self.objects.there(commit, &sent.path);
-        let Some(There::File(blob)) = file.filter(|_| path::is_plain(&sent.path)) else {
+        let file = self.repo.look_up(commit, &sent.path);
+        let Some(AtPath::File(blob)) = file.filter(|_| path::is_plain(&sent.path)) else {
             return false;
         };
-        let Ok(bytes) = self.objects.blob(blob) else { return false };
+        let Ok(bytes) = self.repo.bytes(blob) else { return false };
         let lines = bytes.split(|byte| *byte == b'\n').count();
         blob.to_string() == sent.blob
             && sent
@@ -566,11 +566,10 @@ impl Replay {
     /// Whether a passage is in its file, as the discussion read it or as its run's base has it. What is not here any
     /// more cannot be told.
     fn quotes(&self, opened: &Opened, base: Oid, rest: &Rest) -> bool {
-        let text = |blob: Oid| {
-            self.objects.blob(blob).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        };
-        let there = |path: &str| match self.objects.there(base, path) {
-            Some(There::File(blob)) => text(blob),
+        let text =
+            |blob: Oid| self.repo.bytes(blob).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let there = |path: &str| match self.repo.look_up(base, path) {
+            Some(AtPath::File(blob)) => text(blob),
             _ => None,
         };
         let sent = opened.evidence.iter().filter(|sent| sent.path == rest.path).map(|sent| &sent.blob);

@@ -44,7 +44,7 @@ use self::rewritten::{Groups, Proof};
 use crate::discussion::event::{Event, Opened, OtherForm, Record, SECRETARY};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::{self, Discussion, Finished, Log, Refused};
-use crate::git::{self, Objects, Repo, There, short};
+use crate::git::{self, AtPath, Repo, short};
 use crate::item::Item;
 use crate::item::config::{self, Config};
 use crate::item::library::{Library, Unusable};
@@ -331,7 +331,6 @@ impl Remedy for Unread {
 /// Runs recordings of one repository again; each thread has its own.
 pub struct Replay {
     repo: Repo,
-    objects: Objects,
     /// The operator's settings, which win over a commit's own.
     config: Option<Config>,
     built_in: Arc<Library>,
@@ -345,24 +344,15 @@ pub struct Replay {
 
 /// Settings and overlays by their objects: most commits have the same ones.
 struct Last {
-    settings: There,
-    folders: [There; 3],
+    settings: AtPath,
+    folders: [AtPath; 3],
     names: [Option<String>; 3],
     library: Arc<Library>,
 }
 
 impl Replay {
     pub fn new(repo: Repo, built_in: Arc<Library>, config: Option<Config>) -> Replay {
-        let objects = repo.objects(git::Unwritten::new());
-        Replay {
-            repo,
-            objects,
-            config,
-            built_in,
-            last: RefCell::default(),
-            history: None,
-            groups: Arc::default(),
-        }
+        Replay { repo, config, built_in, last: RefCell::default(), history: None, groups: Arc::default() }
     }
 
     /// The same for recordings at one commit, whose history is walked once for all of them.
@@ -370,7 +360,7 @@ impl Replay {
     /// # Errors
     /// A history that cannot be read.
     pub fn at(mut self, commit: Oid) -> Result<Replay, git::Error> {
-        self.history = Some(Arc::new(self.objects.history(commit)?));
+        self.history = Some(Arc::new(self.repo.history(commit)?));
         Ok(self)
     }
 
@@ -379,10 +369,8 @@ impl Replay {
     /// # Errors
     /// A repository that cannot be opened once more.
     pub fn again(&self) -> Result<Replay, git::Error> {
-        let repo = Repo::open(self.repo.path())?;
         Ok(Replay {
-            repo,
-            objects: self.objects.again(),
+            repo: self.repo.again()?,
             config: self.config.clone(),
             built_in: Arc::clone(&self.built_in),
             last: RefCell::default(),
@@ -393,11 +381,6 @@ impl Replay {
 
     pub fn repo(&self) -> &Repo {
         &self.repo
-    }
-
-    /// The reader of its objects.
-    pub fn objects(&self) -> &Objects {
-        &self.objects
     }
 
     /// The settings at a commit.
@@ -417,15 +400,15 @@ impl Replay {
     /// Steps, cast and templates at a commit.
     fn library(&self, commit: Oid) -> Result<Arc<Library>, Unread> {
         let settings = match self.config {
-            Some(_) => Some(There::Nothing),
-            None => self.objects.there(commit, config::FILE),
+            Some(_) => Some(AtPath::Nothing),
+            None => self.repo.look_up(commit, config::FILE),
         };
         let stands = |folder: &Option<String>| match folder {
             Some(folder) => {
-                let there = self.objects.there(commit, folder.trim_end_matches('/'));
-                there.filter(|there| matches!(there, There::Folder(_)))
+                let there = self.repo.look_up(commit, folder.trim_end_matches('/'));
+                there.filter(|there| matches!(there, AtPath::Folder(_)))
             }
-            None => Some(There::Nothing),
+            None => Some(AtPath::Nothing),
         };
         if let Some(last) = self.last.borrow().as_ref().filter(|last| Some(last.settings) == settings)
             && [0, 1, 2].iter().all(|at| stands(&last.names[*at]) == Some(last.folders[*at]))
@@ -492,7 +475,7 @@ impl Replay {
         // Nothing else of the item decides what comes of it.
         let outputs = [output_files(opened), read.addition_files()].concat();
         let wanted = |name: &str| outputs.iter().any(|output| output == name);
-        let item = |commit: Oid| self.objects.item_or_new(commit, &opened.item, opened.into(), &wanted);
+        let item = |commit: Oid| self.repo.item_with_files(commit, &opened.item, opened.into(), &wanted);
         let begin = item(begun)?;
         if !found.is_named(&begin, opened) {
             return Ok(found);
@@ -506,8 +489,8 @@ impl Replay {
         let other_form = read.other_form;
         let item = if base == begun { begin } else { item(base)? };
         let rehearsed = found.placed(match &end {
-            End::Closed(finished) => landing::rehearse(&self.objects, &library, finished, &item, base),
-            End::Open(paused) => landing::rehearse_pause(&self.objects, &library, paused, &item, base),
+            End::Closed(finished) => landing::rehearse(&self.repo, &library, finished, &item, base),
+            End::Open(paused) => landing::rehearse_pause(&self.repo, &library, paused, &item, base),
         })?;
         if let (Some(rehearsed), true) = (&rehearsed, base.to_string() == last) {
             found.is_committed = self.carries(recording, rehearsed.commit)?;
@@ -539,12 +522,12 @@ impl Replay {
     }
 
     fn is_here(&self, base: &str) -> bool {
-        Oid::from_str(base).is_ok_and(|base| self.objects.has(base))
+        Oid::from_str(base).is_ok_and(|base| self.repo.has(base))
     }
 
     /// The commit of a recording, or what is to be taken for it where it is not here.
     fn commit_of(&self, name: &str, base: &str, instead: Option<Oid>) -> Result<Oid, Unread> {
-        let here = Oid::from_str(base).ok().filter(|base| self.objects.has(*base));
+        let here = Oid::from_str(base).ok().filter(|base| self.repo.has(*base));
         here.or(instead).ok_or_else(|| Unread::NoBase {
             name: name.to_owned(),
             base: plain::cut(&plain::shown(base), 40),
@@ -576,7 +559,7 @@ impl Replay {
     ) -> Result<Option<Divergence>, Unread> {
         let path = &outcome.outcome.recording;
         let Some(place) = self.carrier(path, branch)? else { return Ok(None) };
-        let carrier = self.repo.brought(place.commit, path)?;
+        let carrier = self.repo.introducing_commit(place.commit, path)?;
         let tree = self.repo.tree_of(carrier)?;
         let there = self.repo.blob_at(tree, path)?;
         // A recording that grows: what is there is the beginning that this run went on from, or goes on
@@ -610,7 +593,7 @@ impl Replay {
         for commit in self.tips(&opened.branch)? {
             let mut place = None;
             for folder in self.repo.with_items(commit, self.config(commit)?)?.folders() {
-                self.objects.recordings(commit, folder, &mut |_, path, blob| {
+                self.repo.recordings(commit, folder, &mut |_, path, blob| {
                     if blob == wanted {
                         place = Some(Place { commit, path: path.to_owned() });
                     }

@@ -31,7 +31,7 @@ pub fn land_on(
             observer.say(&format!(
                 "Already recorded: {branch} carries this run in {recording}. Nothing was changed."
             ));
-            let commit = Some(replay.repo().brought(commit, &recording)?);
+            let commit = Some(replay.repo().introducing_commit(commit, &recording)?);
             let outcome = Outcome::nothing(&recording);
             Ok(Landed { held, branch, base, commit, already_recorded: true, outcome })
         }

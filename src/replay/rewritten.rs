@@ -29,8 +29,8 @@ use super::{
 use crate::discussion::Finished;
 use crate::discussion::additions::{Addition as Proposed, Kind};
 use crate::discussion::event::{Opened, Time};
-use crate::git::Brought;
-use crate::git::{self, There, short};
+use crate::git::Introduction;
+use crate::git::{self, AtPath, short};
 use crate::history::trace;
 use crate::item::library::{Library, sha256};
 use crate::item::{Change, File, Item, Meta, meta};
@@ -48,7 +48,7 @@ pub(super) enum Proof {
 /// The recordings of one item that one commit brought, each with whether its files are the same bytes.
 type Group = BTreeMap<String, Option<Divergence>>;
 /// Where recordings came from, by their path at the tip.
-type Index = BTreeMap<String, Brought>;
+type Index = BTreeMap<String, Introduction>;
 
 /// Values by a commit and an item's folder, each made once.
 type Cells<V> = Mutex<HashMap<(Oid, String), Arc<OnceLock<V>>>>;
@@ -200,7 +200,7 @@ impl Replay {
     /// Steps, personas and templates that a recording may have been made with: those of its base, else of the
     /// commits around the one that carries it; the first with the recorded digests.
     pub(super) fn fitting_library(&self, opened: &Opened, around: &[Oid]) -> Result<Arc<Library>, Unread> {
-        let base = Oid::from_str(&opened.base).ok().filter(|base| self.objects.has(*base));
+        let base = Oid::from_str(&opened.base).ok().filter(|base| self.repo.has(*base));
         let mut first = None;
         for commit in base.into_iter().chain(around.iter().copied()) {
             let Ok(library) = self.library(commit) else { continue };
@@ -220,7 +220,7 @@ impl Replay {
     }
 
     /// The commit that brought a recording to the history of a place.
-    pub(super) fn brought(&self, place: &Place) -> Result<Option<Brought>, Unread> {
+    pub(super) fn brought(&self, place: &Place) -> Result<Option<Introduction>, Unread> {
         let folder = if self.history.is_some() { "" } else { item_folder(&place.path).unwrap_or_default() };
         let cell = self.index(place);
         if let Some(index) = cell.get() {
@@ -235,12 +235,12 @@ impl Replay {
             folder => vec![folder.to_owned()],
         };
         for folder in folders {
-            self.objects.recordings(place.commit, &folder, &mut |_, path, blob| {
+            self.repo.recordings(place.commit, &folder, &mut |_, path, blob| {
                 wanted.push((path.to_owned(), blob));
                 true
             })?;
         }
-        let index = self.objects.brought(place.commit, &wanted)?;
+        let index = self.repo.introductions(place.commit, &wanted)?;
         Ok(cell.get_or_init(|| index).get(&place.path).cloned())
     }
 
@@ -257,7 +257,7 @@ impl Replay {
     }
 
     /// The recordings that came with one, each judged by the bytes of its files.
-    fn group(&self, place: &Place, brought: &Brought) -> Result<Arc<OnceLock<Group>>, Unread> {
+    fn group(&self, place: &Place, brought: &Introduction) -> Result<Arc<OnceLock<Group>>, Unread> {
         let item = item_folder(&brought.path).unwrap_or_default().to_owned();
         let cell = cell(&self.groups.groups, (brought.commit, item.clone()));
         if cell.get().is_none() {
@@ -267,7 +267,7 @@ impl Replay {
         Ok(cell)
     }
 
-    fn judge(&self, place: &Place, brought: &Brought, item: String) -> Result<Group, Unread> {
+    fn judge(&self, place: &Place, brought: &Introduction, item: String) -> Result<Group, Unread> {
         let commit = brought.commit;
         let around: Vec<Oid> = brought.parent.into_iter().chain([commit]).collect();
         let mut left = self.members(place, commit, &item)?;
@@ -295,7 +295,7 @@ impl Replay {
     /// The recordings of an item that a commit brought, in the order in which they ended.
     fn members(&self, place: &Place, commit: Oid, item: &str) -> Result<Vec<Member>, Unread> {
         let mut found = Vec::new();
-        self.objects.recordings(commit, item, &mut |_, path, blob| {
+        self.repo.recordings(commit, item, &mut |_, path, blob| {
             found.push((path.to_owned(), blob));
             true
         })?;
@@ -305,7 +305,7 @@ impl Replay {
             if !ours.contains(&path) {
                 continue;
             }
-            let bytes = self.objects.blob(blob)?;
+            let bytes = self.repo.bytes(blob)?;
             // The last line says when it ended; whatever else is wrong with it is found when it is run.
             let last = bytes.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
             let text = String::from_utf8_lossy(last);
@@ -328,7 +328,7 @@ impl Replay {
         if files.is_broken {
             return Ok(Some(unproved("files that were edited after it, in the same commit")));
         }
-        let bytes = self.objects.blob(member.blob)?.to_vec();
+        let bytes = self.repo.bytes(member.blob)?.to_vec();
         let recording = Recording { name: member.path.clone(), bytes, place: None };
         match self.made(&recording, around, files)? {
             Ok(made) => files.take_off(&recording, made),
@@ -429,7 +429,7 @@ impl Replay {
         {
             return Ok(Some(now.clone()));
         }
-        if let Ok(bytes) = self.objects.blob(wanted) {
+        if let Ok(bytes) = self.repo.bytes(wanted) {
             return Ok(Some(bytes.to_vec()));
         }
         let Some(now) = now.as_deref().and_then(|now| std::str::from_utf8(now).ok()) else { return Ok(None) };
@@ -465,7 +465,7 @@ impl Replay {
     /// A commit that names the recording of a run by its digest says what that recording was.
     fn denied_by_trailer(
         &self,
-        brought: &Brought,
+        brought: &Introduction,
         end: &End,
         recording: &[u8],
     ) -> Result<Option<Divergence>, Unread> {
@@ -601,8 +601,8 @@ impl Replay {
     /// # Errors
     /// An object that cannot be read.
     pub fn file_at(&self, commit: Oid, path: &str) -> Result<Bytes, git::Error> {
-        match self.objects.there(commit, path) {
-            Some(There::File(id)) => Ok(Some(self.objects.blob(id)?.to_vec())),
+        match self.repo.look_up(commit, path) {
+            Some(AtPath::File(id)) => Ok(Some(self.repo.bytes(id)?.to_vec())),
             Some(_) => Ok(None),
             None => self.repo.file(commit, path),
         }

@@ -39,7 +39,7 @@ use crate::additive::policy::Policy;
 use crate::additive::{Declared, Finding, Freedom, Kind, Rule};
 use crate::analysis::provenance::{Log, marker, origin};
 use crate::discussion::Finished;
-use crate::git::{self, Brought};
+use crate::git::{self, Introduction};
 use crate::history::trace;
 use crate::item::{File, is_document, meta};
 use crate::synthesis::typed;
@@ -386,8 +386,8 @@ impl Replay {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let brought = self.objects.brought(commit, &wanted)?;
-        let mut groups: BTreeMap<(Oid, &str), Vec<(&str, &Brought)>> = BTreeMap::new();
+        let brought = self.repo.introductions(commit, &wanted)?;
+        let mut groups: BTreeMap<(Oid, &str), Vec<(&str, &Introduction)>> = BTreeMap::new();
         for (path, one) in &brought {
             let item = analysis_folder(path).unwrap_or_default();
             groups.entry((one.commit, item)).or_default().push((path, one));
@@ -403,7 +403,7 @@ impl Replay {
     fn parts_of_steps(
         &self,
         item: &str,
-        logs: &[(&str, &Brought)],
+        logs: &[(&str, &Introduction)],
         policy: &Policy,
     ) -> Result<Vec<Part>, Unread> {
         let Some((_, brought)) = logs.first() else { return Ok(Vec::new()) };

@@ -9,7 +9,7 @@
 //! ```no_run
 //! use roundtable::run::check::{Gate, judge};
 //! use roundtable::item::config::Config;
-//! use roundtable::git::{Repo, Unwritten};
+//! use roundtable::git::Repo;
 //!
 //! let repo = Repo::open(std::path::Path::new(".")).unwrap();
 //! let policies = [Config::default().policy().unwrap()];
@@ -17,7 +17,7 @@
 //! let tree = |commit| Some(repo.tree_of(commit).unwrap());
 //! let (old, new) = (tree(base), tree(head));
 //! let gate = Gate { base, head, old, new, policies: &policies, branch: None, paths: &[] };
-//! let reports = judge(&[gate], repo.objects(Unwritten::new())).unwrap();
+//! let reports = judge(&[gate], &repo).unwrap();
 //! assert!(reports[0].is_kept());
 //! ```
 
@@ -31,11 +31,11 @@ pub mod ranges;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError, mpsc};
 
-use git2::{ObjectType, Oid};
+use git2::Oid;
 
 use crate::additive::policy::{Entry, Policy};
 use crate::additive::{self, Class, Comparison, Demand, Finding, Format, Kind, Rule, content};
-use crate::git::{Changed, Error, Now, Object, Objects, changed};
+use crate::git::{After, ChangedPath, Error, Object, Repo, compare_trees, differing_paths};
 use crate::item::meta;
 
 /// One protected path that is not the same any more.
@@ -112,11 +112,10 @@ const LARGEST: usize = 1 << 30;
 ///
 /// # Errors
 /// An object that is missing or damaged: then nothing is said about any of them.
-pub fn judge(gates: &[Gate<'_>], objects: Objects) -> Result<Vec<Report>, Error> {
-    let many = gates.len() >= MANY;
-    let mut desk = Desk::of(if many { objects.of_history() } else { objects });
-    if many {
-        let all = |_: &Objects, give: &mut dyn FnMut(_)| {
+pub fn judge(gates: &[Gate<'_>], repo: &Repo) -> Result<Vec<Report>, Error> {
+    let mut desk = Desk::of(repo);
+    if gates.len() >= MANY {
+        let all = |_: &Repo, give: &mut dyn FnMut(_)| {
             gates.iter().for_each(give);
             Ok(())
         };
@@ -129,19 +128,19 @@ pub fn judge(gates: &[Gate<'_>], objects: Objects) -> Result<Vec<Report>, Error>
 ///
 /// # Errors
 /// A tree that is missing or damaged.
-pub fn protects_anything(objects: &Objects, tree: Oid, policies: &[Policy]) -> Result<bool, Error> {
+pub fn protects_anything(repo: &Repo, tree: Oid, policies: &[Policy]) -> Result<bool, Error> {
     let mut is = |path: &[u8]| policies.iter().any(|policy| policy.protects(path));
     let reaches = |folder: &[u8]| policies.iter().any(|policy| policy.reaches(folder));
-    crate::git::holds(objects, tree, &reaches, &mut is)
+    crate::git::has_path_where(repo, tree, &reaches, &mut is)
 }
 
 /// A path that is not the same any more, and the entries of the policies that protect it.
-type Job<'p> = (Changed, Vec<&'p Entry>);
+type Job<'p> = (ChangedPath, Vec<&'p Entry>);
 
 impl<'p> Gate<'p> {
-    fn judge(&self, desk: &mut Desk) -> Result<Report, Error> {
+    fn judge(&self, desk: &mut Desk<'_>) -> Result<Report, Error> {
         let mut jobs = Vec::new();
-        self.jobs(&desk.objects, &mut |job| jobs.push(job))?;
+        self.jobs(desk.repo, &mut |job| jobs.push(job))?;
         let added = Added::default();
         let files =
             jobs.into_iter().map(|job| self.file(desk, job, &added)).collect::<Result<Vec<_>, _>>()?;
@@ -149,14 +148,14 @@ impl<'p> Gate<'p> {
     }
 
     /// As [`judge`](Self::judge), on all processors, while the trees are still walked.
-    fn judge_shared(&self, desk: &mut Desk) -> Result<Report, Error> {
+    fn judge_shared(&self, desk: &mut Desk<'_>) -> Result<Report, Error> {
         let added = Added::default();
-        let all = |objects: &Objects, give: &mut dyn FnMut(_)| self.jobs(objects, give);
+        let all = |repo: &Repo, give: &mut dyn FnMut(_)| self.jobs(repo, give);
         let files = shared(desk, all, &|desk, job: Job<'_>| self.file(desk, job, &added))?;
         self.report(desk, files.into_iter().flatten().collect(), &added)
     }
 
-    fn report(&self, desk: &Desk, mut files: Vec<FileReport>, added: &Added) -> Result<Report, Error> {
+    fn report(&self, desk: &Desk<'_>, mut files: Vec<FileReport>, added: &Added) -> Result<Report, Error> {
         self.find_in_other_files(desk, &mut files, added)?;
         Ok(Report { base: self.base, head: self.head, files })
     }
@@ -183,14 +182,14 @@ impl<'p> Gate<'p> {
     }
 
     /// Gives out the protected paths that are not the same any more.
-    fn jobs(&self, objects: &Objects, give: &mut dyn FnMut(Job<'p>)) -> Result<(), Error> {
+    fn jobs(&self, repo: &Repo, give: &mut dyn FnMut(Job<'p>)) -> Result<(), Error> {
         let wanted =
             |path: &[u8]| self.paths.is_empty() || self.paths.iter().any(|only| is_below(path, only));
         let reaches = |folder: &[u8]| {
             self.reaches(folder) && (wanted(folder) || self.paths.iter().any(|only| is_below(only, folder)))
         };
-        let mut states = States { objects, tree: self.old, found: BTreeMap::new() };
-        changed(objects, self.old, self.new, &reaches, &mut |one| {
+        let mut states = States { repo, tree: self.old, found: BTreeMap::new() };
+        compare_trees(repo, self.old, self.new, &reaches, &mut |one| {
             if !wanted(&one.path) {
                 return;
             }
@@ -202,14 +201,14 @@ impl<'p> Gate<'p> {
     }
 
     /// Judges one path; nothing where its life cycle leaves it free.
-    fn file(&self, desk: &mut Desk, job: Job<'_>, added: &Added) -> Result<Option<FileReport>, Error> {
+    fn file(&self, desk: &mut Desk<'_>, job: Job<'_>, added: &Added) -> Result<Option<FileReport>, Error> {
         let (one, entries) = job;
         let path = String::from_utf8_lossy(&one.path).into_owned();
         let before = match is_blob(one.old.mode) {
             true => desk.read(one.old.id)?,
             false => Bytes::default(),
         };
-        let beside = |name: &str| self.read_beside(&desk.objects, &path, name);
+        let beside = |name: &str| self.read_beside(desk.repo, &path, name);
         let mut demands: Vec<(&Entry, Demand)> =
             entries.iter().map(|entry| (*entry, entry.demand(&before, &beside))).collect();
         let rule = demands.iter().map(|(_, demand)| demand.rule).max().unwrap_or_default();
@@ -226,10 +225,10 @@ impl<'p> Gate<'p> {
             self.cover_described(desk, entry, &path, &mut compared, (&before, added))?;
             match &mut whole {
                 None => {
-                    let new = match one.now {
-                        Now::Object(object) => Some(object.id),
-                        Now::Twin(_) => Some(one.old.id),
-                        Now::Folder | Now::Nothing => None,
+                    let new = match one.after {
+                        After::Object(object) => Some(object.id),
+                        After::Twin(_) => Some(one.old.id),
+                        After::Folder | After::Nothing => None,
                     };
                     whole = Some(FileReport { path: path.clone(), old: one.old.id, new, compared, demand });
                 }
@@ -240,16 +239,16 @@ impl<'p> Gate<'p> {
     }
 
     /// A file of the folder that a path is in, as it was.
-    fn read_beside(&self, objects: &Objects, path: &str, name: &str) -> Option<Bytes> {
+    fn read_beside(&self, repo: &Repo, path: &str, name: &str) -> Option<Bytes> {
         let tree = self.old?;
         // What cannot be read says nothing: then the rule holds.
-        objects.repo().and_then(|repo| repo.blob_at(tree, &beside(path, name))).ok()?
+        repo.blob_at(tree, &beside(path, name)).ok()?
     }
 
     /// Declares what the change itself describes.
     fn cover_described(
         &self,
-        desk: &Desk,
+        desk: &Desk<'_>,
         entry: &Entry,
         path: &str,
         compared: &mut Comparison,
@@ -262,7 +261,7 @@ impl<'p> Gate<'p> {
             return Ok(());
         }
         let mut described = Vec::new();
-        for (file, id) in added.paths(|| self.added(&desk.objects))?.iter() {
+        for (file, id) in added.paths(|| self.added(desk.repo))?.iter() {
             if deltas.describes(path, file) {
                 described.push((file.clone(), desk.read(*id)?));
             }
@@ -274,18 +273,18 @@ impl<'p> Gate<'p> {
     /// Compares one path: the tree first, then what the two objects hold. None where a record moved as it may.
     fn compare(
         &self,
-        desk: &mut Desk,
-        one: &Changed,
+        desk: &mut Desk<'_>,
+        one: &ChangedPath,
         path: &str,
         entry: &Entry,
         demand: &Demand,
         (before, added): (&Bytes, &Added),
     ) -> Result<Option<Comparison>, Error> {
         let old = one.old;
-        let new = match &one.now {
-            Now::Object(new) => *new,
-            Now::Nothing => {
-                let others = added.paths(|| self.added(&desk.objects))?;
+        let new = match &one.after {
+            After::Object(new) => *new,
+            After::Nothing => {
+                let others = added.paths(|| self.added(desk.repo))?;
                 if let Some((_, id)) = others.iter().find(|(to, _)| entry.may_move(path, to)) {
                     let after = desk.read(*id)?;
                     let compared = additive::compare(path, demand, before, &after);
@@ -294,7 +293,7 @@ impl<'p> Gate<'p> {
                 let to = others.iter().find(|(_, id)| *id == old.id).map(|(to, _)| to.as_str());
                 return Ok(Some(self.lost(path, demand, to, before)));
             }
-            Now::Folder => {
+            After::Folder => {
                 return Ok(Some(lost(
                     Kind::Type,
                     "a folder is where this file was".to_owned(),
@@ -302,7 +301,7 @@ impl<'p> Gate<'p> {
                     before,
                 )));
             }
-            Now::Twin(twin) => {
+            After::Twin(twin) => {
                 let twin = String::from_utf8_lossy(twin);
                 let message = format!("the new path {twin} is the same on some file systems");
                 return Ok(Some(of_tree(Kind::PathTwin, message, before)));
@@ -345,7 +344,12 @@ impl<'p> Gate<'p> {
     }
 
     /// Content that is gone from one protected file may be in another one: then it has moved.
-    fn find_in_other_files(&self, desk: &Desk, files: &mut [FileReport], added: &Added) -> Result<(), Error> {
+    fn find_in_other_files(
+        &self,
+        desk: &Desk<'_>,
+        files: &mut [FileReport],
+        added: &Added,
+    ) -> Result<(), Error> {
         let is_open = |finding: &Finding| finding.kind == Kind::Gone && finding.new.is_none();
         if !files.iter().any(|file| file.findings().iter().any(is_open)) {
             return Ok(());
@@ -367,7 +371,7 @@ impl<'p> Gate<'p> {
             }
         }
         for (path, id) in
-            added.paths(|| self.added(&desk.objects))?.iter().filter(|(path, _)| self.protects(path))
+            added.paths(|| self.added(desk.repo))?.iter().filter(|(path, _)| self.protects(path))
         {
             gain(path, HashMap::new(), content::texts(Format::of(path), &desk.read(*id)?));
         }
@@ -390,10 +394,10 @@ impl<'p> Gate<'p> {
     }
 
     /// The paths that are new, with their blobs.
-    fn added(&self, objects: &Objects) -> Result<Vec<(String, Oid)>, Error> {
+    fn added(&self, repo: &Repo) -> Result<Vec<(String, Oid)>, Error> {
         let mut found = Vec::new();
-        changed(objects, self.new, self.old, &|_| true, &mut |one| {
-            if one.now == Now::Nothing && is_blob(one.old.mode) {
+        differing_paths(repo, self.new, self.old, &|_| true, &mut |one| {
+            if one.after == After::Nothing && is_blob(one.old.mode) {
                 found.push((String::from_utf8_lossy(&one.path).into_owned(), one.old.id));
             }
         })?;
@@ -489,34 +493,34 @@ pub fn judge_text(
 type Bytes = Vec<u8>;
 
 /// What comparing needs.
-struct Desk {
-    objects: Objects,
+struct Desk<'r> {
+    repo: &'r Repo,
     /// Pairs that were compared before and lost nothing. The same pair comes up again at every merge of a range.
     known: HashMap<(Oid, Oid, Format, Demand), Comparison, foldhash::fast::RandomState>,
 }
 
-impl Desk {
-    fn of(objects: Objects) -> Desk {
-        Desk { objects, known: HashMap::default() }
+impl Desk<'_> {
+    fn of(repo: &Repo) -> Desk<'_> {
+        Desk { repo, known: HashMap::default() }
     }
 
     fn read(&self, id: Oid) -> Result<Bytes, Error> {
-        Ok(self.objects.read(id, ObjectType::Blob)?.to_vec())
+        self.repo.bytes(id)
     }
 }
 
 /// Does every job that `find` gives out, on all processors and while it still finds more; the outcomes in
 /// the order of the jobs.
 fn shared<J: Send, T: Send>(
-    desk: &mut Desk,
-    find: impl FnOnce(&Objects, &mut dyn FnMut(J)) -> Result<(), Error>,
-    one: &(dyn Fn(&mut Desk, J) -> Result<T, Error> + Sync),
+    desk: &mut Desk<'_>,
+    find: impl FnOnce(&Repo, &mut dyn FnMut(J)) -> Result<(), Error>,
+    one: &(dyn Fn(&mut Desk<'_>, J) -> Result<T, Error> + Sync),
 ) -> Result<Vec<T>, Error> {
     type Part<J> = (usize, Vec<J>);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
     let (send, receive) = mpsc::channel::<Part<J>>();
     let (receive, done) = (Mutex::new(receive), Mutex::new(Vec::new()));
-    let work = |desk: &mut Desk| {
+    let work = |desk: &mut Desk<'_>| {
         let mut mine = Vec::new();
         // The lock is held while waiting: the next caller would wait as well.
         let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
@@ -529,15 +533,16 @@ fn shared<J: Send, T: Send>(
     let mut count = 0;
     std::thread::scope(|scope| {
         let mut part = Vec::with_capacity(PART);
-        let found = find(&desk.objects, &mut |job| {
+        let found = find(desk.repo, &mut |job| {
             part.push(job);
             if part.len() < PART {
                 return;
             }
             if count == 0 {
                 for _ in 1..threads {
-                    let (mut desk, work) = (Desk::of(desk.objects.again()), &work);
-                    scope.spawn(move || work(&mut desk));
+                    // Without a reader of its own a thread has nothing to do; this one does it all.
+                    let (Ok(repo), work) = (desk.repo.again(), &work) else { break };
+                    scope.spawn(move || work(&mut Desk::of(&repo)));
                 }
             }
             // Nobody can have hung up: the receiver lives as long as this function.
@@ -569,7 +574,7 @@ fn is_below(path: &[u8], folder: &[u8]) -> bool {
 
 /// The states of items, by the folder that holds a meta.json.
 struct States<'a> {
-    objects: &'a Objects,
+    repo: &'a Repo,
     tree: Option<Oid>,
     /// None where the folder holds no meta.json.
     found: BTreeMap<Vec<u8>, Option<Option<String>>>,
@@ -599,7 +604,7 @@ impl States<'_> {
         let path = format!("{}/{}", std::str::from_utf8(folder).ok()?, meta::FILE);
         // What cannot be read is not known: then every rule holds.
         let tree = self.tree?;
-        let Ok(bytes) = self.objects.repo().and_then(|repo| repo.blob_at(tree, &path)) else {
+        let Ok(bytes) = self.repo.blob_at(tree, &path) else {
             return Some(None);
         };
         let bytes = bytes?;
@@ -625,7 +630,7 @@ fn kind_of(mode: u32) -> &'static str {
 
 /// Compares the bytes of two blobs.
 fn contents(
-    desk: &mut Desk,
+    desk: &mut Desk<'_>,
     old: Object,
     new: Object,
     path: &str,

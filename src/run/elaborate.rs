@@ -446,7 +446,7 @@ fn already_recorded(
     Ok(Landed {
         branch: branch.clone(),
         base: finished.opened.base.clone(),
-        commit: Some(setup.repo.brought(commit, recording)?),
+        commit: Some(setup.repo.introducing_commit(commit, recording)?),
         already_recorded: true,
         outcome: Outcome::nothing(recording),
         held: Held {

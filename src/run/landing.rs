@@ -23,7 +23,7 @@ use crate::additive::{self, Loss};
 use crate::discussion::event::{Author, Event, Exit, Opened, Record, Time};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::{Finished, Log};
-use crate::git::{Committed, Error, Lock, Objects, Repo, Wanted};
+use crate::git::{Committed, Error, Lock, Repo, Wanted};
 use crate::item::library::{Library, sha256};
 use crate::item::step::Step;
 use crate::item::{Change, DRAFT, Item};
@@ -338,7 +338,7 @@ pub struct Rehearsed {
 /// # Errors
 /// Anything that would keep the discussion from landing there.
 pub fn rehearse(
-    objects: &Objects,
+    repo: &Repo,
     library: &Library,
     finished: &Finished,
     item: &Item,
@@ -347,7 +347,7 @@ pub fn rehearse(
     let (outcome, additive) = place(item, finished, library)?;
     let message = message(library, finished, recording(&outcome, &additive))?;
     let wanted = wanted(finished, &additive, &message, None, parent);
-    let commit = id_of(&wanted, objects, item)?;
+    let commit = id_of(&wanted, repo, item)?;
     Ok(Rehearsed { outcome, additive, commit })
 }
 
@@ -356,20 +356,20 @@ pub fn rehearse(
 /// # Errors
 /// Anything that would keep its last run from landing there.
 pub fn rehearse_pause(
-    objects: &Objects,
+    repo: &Repo,
     library: &Library,
     paused: &Paused,
     item: &Item,
     parent: Oid,
 ) -> Result<Rehearsed, NotLanded> {
     let pause = Pause::new(library, paused, item)?;
-    let commit = id_of(&pause.wanted(None, parent), objects, item)?;
+    let commit = id_of(&pause.wanted(None, parent), repo, item)?;
     Ok(Rehearsed { commit, outcome: pause.outcome, additive: pause.additive })
 }
 
-fn id_of(wanted: &Wanted<'_>, objects: &Objects, item: &Item) -> Result<Oid, NotLanded> {
+fn id_of(wanted: &Wanted<'_>, repo: &Repo, item: &Item) -> Result<Oid, NotLanded> {
     let moved = || Error::Damaged(format!("the item {} is not what was read of it", item.path));
-    Ok(wanted.id(objects)?.ok_or_else(moved)?)
+    Ok(wanted.id(repo)?.ok_or_else(moved)?)
 }
 
 fn wanted<'a>(

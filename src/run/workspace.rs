@@ -47,11 +47,14 @@ impl Workspace {
             Some(path) => path.clone(),
             None => current_folder()?,
         };
-        let repo = Repo::open(&path)?;
+        Ok(self.opened(Repo::open(&path)?))
+    }
+
+    fn opened(&self, repo: Repo) -> Repo {
         if let Some(tell) = self.when_opened {
             tell(&repo);
         }
-        Ok(repo)
+        repo
     }
 
     /// The same; in a hook, the repository that git's own variables name. `git commit --all` and `git commit FILE` name
@@ -63,7 +66,7 @@ impl Workspace {
         #[allow(clippy::disallowed_methods)]
         let in_hook = ["GIT_DIR", "GIT_INDEX_FILE"].iter().any(|name| std::env::var_os(name).is_some());
         if self.repo.is_none() && in_hook {
-            return Ok(Repo::open_from_env(Path::new("GIT_DIR"))?);
+            return Ok(self.opened(Repo::open_from_env(Path::new("GIT_DIR"))?));
         }
         self.open()
     }

@@ -24,7 +24,7 @@ impl Held {
     pub fn read(replay: &Replay, commit: Oid, config: &Config) -> Result<Held, Fail> {
         let policies = [config.policy().map_err(Fail::new)?];
         let tree = replay.repo().tree_of(commit)?;
-        let declarations = losses::declared(replay.objects(), &policies, None, Some(tree))?;
+        let declarations = losses::declared(replay.repo(), &policies, None, Some(tree))?;
         let [policy] = policies;
         Ok(Held { policy, declarations })
     }

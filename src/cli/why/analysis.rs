@@ -54,7 +54,7 @@ impl Subject<'_> {
             screen.say(&format!("  question   {}", plain::one_line(&plain::clean(found.asked))));
         }
         screen.say(&format!("  log        {}, line {}", found.log, found.line));
-        let commit = self.repo.brought(self.commit, found.log)?;
+        let commit = self.repo.introducing_commit(self.commit, found.log)?;
         screen.say(&format!("  commit     {}", self.named(commit)?));
         if !found.by.is_empty() {
             screen.say(&format!("\n{by}: {}", plain::clean(&found.text)));

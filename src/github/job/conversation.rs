@@ -28,7 +28,7 @@ pub(super) enum Conversation {
     Open(Vec<Record>),
     /// A run has answered this very event: its path, and the recording to the end of that run.
     Answered(String, Vec<Record>),
-    /// There is nothing to go on with, and why.
+    /// AtPath is nothing to go on with, and why.
     Silent(&'static str),
     /// No comment is new and no document changed since the step was discussed.
     NothingNew,
@@ -159,7 +159,7 @@ impl Job<'_> {
         if opened.comments.is_some() && !open::stays_open(&log) && !read.tells_of(&opened.run) {
             return Ok(Conversation::Answered(path, log));
         }
-        let then = self.repo.item(self.repo.brought(start, &path)?, &target.item)?;
+        let then = self.repo.item(self.repo.introducing_commit(start, &path)?, &target.item)?;
         let now = self.repo.item(start, &target.item)?;
         Ok(if documents(&then) == documents(&now) { Conversation::NothingNew } else { Conversation::None })
     }

@@ -435,7 +435,7 @@ impl OpenDiscussion {
             Landing::Done(landed) => (landed.commit, landed.outcome.recording.clone()),
             Landing::Recorded { commit, recording } => {
                 is_this(&setup.repo, commit, &recording, &finished)?;
-                (setup.repo.brought(commit, &recording)?, recording)
+                (setup.repo.introducing_commit(commit, &recording)?, recording)
             }
         };
         let landed = json!({

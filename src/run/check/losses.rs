@@ -1,12 +1,12 @@
 //! Declared losses of a change: read from its trees, held against what was found, and written on demand.
 
-use git2::{ObjectType, Oid};
+use git2::Oid;
 
 use super::Report;
 use crate::additive::Finding;
 use crate::additive::declared::{self, Declaration, DeclaredLoss};
 use crate::additive::policy::{LOSSES, Policy};
-use crate::git::{Now, Objects, Repo, changed};
+use crate::git::{After, Repo, differing_paths};
 use crate::run::clock::fixed_or_now;
 use crate::run::{Fail, Observer};
 
@@ -15,7 +15,7 @@ pub type Unused = (String, DeclaredLoss);
 
 /// The declarations that a change adds; none where a policy forbids them.
 pub fn declared(
-    objects: &Objects,
+    repo: &Repo,
     policies: &[Policy],
     old: Option<Oid>,
     new: Option<Oid>,
@@ -29,15 +29,15 @@ pub fn declared(
         path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
     };
     let reaches = |path: &[u8]| is_below(path, folder) || is_below(folder, path);
-    changed(objects, new, old, &reaches, &mut |one| {
-        if one.now == Now::Nothing && is_below(&one.path, folder) {
+    differing_paths(repo, new, old, &reaches, &mut |one| {
+        if one.after == After::Nothing && is_below(&one.path, folder) {
             added.push((String::from_utf8_lossy(&one.path).into_owned(), one.old.id));
         }
     })?;
     let is_file = |path: &str| path.ends_with(".yaml") || path.ends_with(".yml");
     let mut found = Vec::new();
     for (path, id) in added.into_iter().filter(|(path, _)| is_file(path)) {
-        let bytes = objects.read(id, ObjectType::Blob)?;
+        let bytes = repo.bytes(id)?;
         found.push(Declaration::read(&path, &bytes).map_err(|wrong| {
             Fail::new(crate::text::plain::clean(&wrong))
                 .with_hint("`roundtable check --declare REASON` writes such a file")

@@ -15,7 +15,7 @@ use super::{Gate, Report, judge, protects_anything, replaced};
 use crate::additive::Rule;
 use crate::additive::declared::Declaration;
 use crate::additive::policy::{Entry, Policy};
-use crate::git::{Objects, Repo, Step, Unwritten, WayBack};
+use crate::git::{Repo, Step};
 use crate::item::Elsewhere;
 use crate::item::config::{self, Config};
 use crate::run::clock::{epoch, now};
@@ -111,15 +111,14 @@ pub fn check(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Checked, Fail> {
-    let Ranges { ranges, notes, refused, unwritten } = ranges(workspace, request, repo)?;
+    let Ranges { ranges, notes, refused, in_memory } = ranges(workspace, request, repo)?;
     notes.iter().for_each(|note| observer.note(note));
     let paths = wanted_paths(request, repo, &ranges)?;
-    let objects = repo.objects(unwritten);
-    named_paths_exist(repo, &ranges)?;
-    let spare = objects.again();
-    let (judged, unused) = compare(&ranges, &paths, objects, observer)?;
+    let reader = in_memory.as_ref().unwrap_or(repo);
+    named_paths_exist(reader, &ranges)?;
+    let (judged, unused) = compare(&ranges, &paths, reader, observer)?;
     let is_hook = matches!(request.target, Target::Index | Target::Disk | Target::Pushed);
-    protects_something(&ranges, &judged, &spare, is_hook, observer)?;
+    protects_something(&ranges, &judged, reader, is_hook, observer)?;
     let policies = || ranges.iter().flat_map(|range| &range.way.policies);
     let is_trial =
         refused.is_empty() && !ranges.is_empty() && ranges.iter().all(|range| is_trial(&range.way.policies));
@@ -148,7 +147,8 @@ pub fn lost_on_disk<T>(
     if compared.ranges.iter().any(|range| is_trial(&range.way.policies)) {
         return Ok(None);
     }
-    let (reports, _) = compare(&compared.ranges, &[], repo.objects(compared.unwritten), observer)?;
+    let reader = compared.in_memory.as_ref().unwrap_or(repo);
+    let (reports, _) = compare(&compared.ranges, &[], reader, observer)?;
     Ok(reports.iter().find_map(show))
 }
 
@@ -158,8 +158,8 @@ struct Ranges {
     notes: Vec<String>,
     /// Pushes that are refused without a comparison.
     refused: Vec<Report>,
-    /// Trees of the index.
-    unwritten: Unwritten,
+    /// Where trees of the index can be read.
+    in_memory: Option<Repo>,
 }
 
 /// What all comparisons on the way from a base to a head have in common.
@@ -200,7 +200,7 @@ pub fn is_trial(policies: &[Policy]) -> bool {
 fn compare(
     ranges: &[Range],
     paths: &[Vec<u8>],
-    objects: Objects,
+    repo: &Repo,
     observer: &dyn Observer,
 ) -> Result<(Vec<Report>, Vec<Unused>), Fail> {
     let gates = ranges.iter().map(|range| Gate {
@@ -213,7 +213,7 @@ fn compare(
         paths,
     });
     let gates: Vec<Gate<'_>> = gates.collect();
-    let mut judged = judged(&gates, &objects, observer)?;
+    let mut judged = judged(&gates, repo, observer)?;
     let mut unused = Vec::new();
     for (range, report) in ranges.iter().zip(&mut judged) {
         let left = losses::cover(&range.way.declarations, report);
@@ -251,7 +251,7 @@ fn named_paths_exist(repo: &Repo, ranges: &[Range]) -> Result<(), Fail> {
 fn protects_something(
     ranges: &[Range],
     judged: &[Report],
-    objects: &Objects,
+    repo: &Repo,
     is_hook: bool,
     observer: &dyn Observer,
 ) -> Result<(), Fail> {
@@ -263,7 +263,7 @@ fn protects_something(
         let trees = [Some(old), range.new];
         let mut protects = report.compared() > 0;
         for tree in trees.into_iter().flatten() {
-            protects = protects || protects_anything(objects, tree, policies)?;
+            protects = protects || protects_anything(repo, tree, policies)?;
         }
         if !protects {
             let message = "nothing in the base or in the head is protected";
@@ -277,7 +277,7 @@ fn protects_something(
             }
             continue;
         }
-        for glob in unmatched(policies, objects, trees)? {
+        for glob in unmatched(policies, repo, trees)? {
             observer.warn(&format!(
                 "`protect`: {} matches nothing in the base and in the head",
                 plain::shown(&glob)
@@ -288,17 +288,14 @@ fn protects_something(
 }
 
 /// The globs of the policies that match nothing.
-fn unmatched(
-    policies: &[Policy],
-    objects: &Objects,
-    trees: [Option<Oid>; 2],
-) -> Result<BTreeSet<String>, Fail> {
+fn unmatched(policies: &[Policy], repo: &Repo, trees: [Option<Oid>; 2]) -> Result<BTreeSet<String>, Fail> {
     let mut found = BTreeSet::new();
     for entry in policies.iter().flat_map(Policy::entries).filter(|entry| entry.is_meant()) {
         let mut matches = entry.named().next().is_some();
         for tree in trees.into_iter().flatten() {
             let reaches = |folder: &[u8]| entry.reaches(folder);
-            matches = matches || crate::git::holds(objects, tree, &reaches, &mut |path| entry.matches(path))?;
+            matches =
+                matches || crate::git::has_path_where(repo, tree, &reaches, &mut |path| entry.matches(path))?;
         }
         if !matches {
             found.extend(entry.globs().map(str::to_owned));
@@ -311,10 +308,10 @@ fn unmatched(
 const PART: usize = 128;
 
 /// All comparisons, in parts, so that it can be said how far they are.
-fn judged(gates: &[Gate<'_>], objects: &Objects, observer: &dyn Observer) -> Result<Vec<Report>, Fail> {
+fn judged(gates: &[Gate<'_>], repo: &Repo, observer: &dyn Observer) -> Result<Vec<Report>, Fail> {
     let mut found = Vec::with_capacity(gates.len());
     for part in gates.chunks(PART) {
-        found.extend(judge(part, objects.again())?);
+        found.extend(judge(part, repo)?);
         observer.progress(found.len(), gates.len());
     }
     Ok(found)
@@ -389,9 +386,7 @@ fn ranges(workspace: &Workspace, request: &Request, repo: &Repo) -> Result<Range
     if let Target::Index | Target::Disk = request.target {
         return beside_head(workspace, repo, matches!(request.target, Target::Disk));
     }
-    let objects = repo.objects(Unwritten::new());
-    let mut found =
-        Ranges { ranges: Vec::new(), notes: Vec::new(), refused: Vec::new(), unwritten: Unwritten::new() };
+    let mut found = Ranges { ranges: Vec::new(), notes: Vec::new(), refused: Vec::new(), in_memory: None };
     let wanted = match &request.target {
         Target::Pushed => pushed(repo, &mut found.refused)?,
         _ => vec![asked(request, repo, &mut found.notes)?],
@@ -410,8 +405,8 @@ fn ranges(workspace: &Workspace, request: &Request, repo: &Repo) -> Result<Range
             let base = Oid::ZERO_SHA1;
             found.ranges.push(Range { base, head, old: None, new, way: Rc::new(way), of_each: false });
         }
-        for (tip, start, straight) in starts(repo, &objects, &wanted, head)? {
-            let way = Rc::new(way(workspace, repo, &wanted, [start, tip, head], straight, request.each)?);
+        for (tip, start) in starts(repo, &wanted, head)? {
+            let way = Rc::new(way(workspace, repo, &wanted, [start, tip, head], request.each)?);
             compare_from(repo, &way, start, head, request.each, &mut found.ranges)?;
         }
     }
@@ -427,61 +422,37 @@ fn beside_head(workspace: &Workspace, repo: &Repo, is_on_disk: bool) -> Result<R
     }
     let head = repo.head()?;
     let old = head.map(|head| repo.tree_of(head)).transpose()?;
-    let (new, unwritten) = if is_on_disk { repo.disk_tree()? } else { repo.index_tree()? };
-    let objects = repo.objects(unwritten.clone());
-    let made = |config: &Config| Ok(Repo::new_items(&objects, old, new, &config.roots())?);
+    let (new, reader) = if is_on_disk { repo.disk_tree()? } else { repo.index_tree()? };
+    let made = |config: &Config| Ok(reader.new_items(old, new, &config.roots())?);
     let policies = policies(workspace, repo, old.as_slice(), &made)?;
     let way = Way {
-        declarations: losses::declared(&objects, &policies, old, Some(new))?,
+        declarations: losses::declared(&reader, &policies, old, Some(new))?,
         policies,
         branch: repo.current_branch(),
         steps: Vec::new(),
-        notice: policy_notice_of_index(workspace, repo, old, new, &unwritten),
+        notice: policy_notice(workspace, &reader, old, Some(new)),
     };
     let base = head.unwrap_or(Oid::ZERO_SHA1);
     let range = Range { base, head: Oid::ZERO_SHA1, old, new: Some(new), way: Rc::new(way), of_each: false };
-    Ok(Ranges { ranges: vec![range], notes: Vec::new(), refused: Vec::new(), unwritten })
+    Ok(Ranges { ranges: vec![range], notes: Vec::new(), refused: Vec::new(), in_memory: Some(reader) })
 }
 
-/// As [`policy_notice`]: trees of the index may be in memory only.
-fn policy_notice_of_index(
-    workspace: &Workspace,
-    repo: &Repo,
-    old: Option<Oid>,
-    new: Oid,
-    unwritten: &Unwritten,
-) -> Option<String> {
-    match unwritten.contains_key(&new) {
-        true => None,
-        false => policy_notice(workspace, repo, old, Some(new)),
-    }
-}
-
-/// Where comparisons begin: the tip that was asked for, the commit itself, and the commits on the way where
-/// they are known already. Of two tips with a common start it is one comparison.
-type Start = (Oid, Oid, Option<Vec<Step>>);
-
-fn starts(repo: &Repo, objects: &Objects, wanted: &Wanted, head: Oid) -> Result<Vec<Start>, Fail> {
-    let mut found: Vec<Start> = Vec::new();
+/// Where comparisons begin: the tip that was asked for, and the commit itself. Of two tips with a common start it is
+/// one comparison.
+fn starts(repo: &Repo, wanted: &Wanted, head: Oid) -> Result<Vec<(Oid, Oid)>, Fail> {
+    let mut found: Vec<(Oid, Oid)> = Vec::new();
     let mut unrelated = None;
     for tip in &wanted.bases {
-        let way = if wanted.direct { WayBack::Ancestor } else { objects.way_back(*tip, head) };
-        let (bases, straight) = match way {
-            WayBack::Straight(steps) => (vec![*tip], Some(steps)),
-            WayBack::Ancestor => (vec![*tip], None),
-            WayBack::Unknown => match repo.merge_bases(*tip, head) {
-                Ok(bases) => (bases, None),
-                Err(error) => {
-                    unrelated = Some(error);
-                    continue;
+        let bases = if wanted.direct { Ok(vec![*tip]) } else { repo.merge_bases(*tip, head) };
+        match bases {
+            Ok(bases) => {
+                for base in bases {
+                    if !found.contains(&(*tip, base)) {
+                        found.push((*tip, base));
+                    }
                 }
-            },
-        };
-        let mut straight = straight;
-        for base in bases {
-            if !found.iter().any(|(known, start, _)| (*known, *start) == (*tip, base)) {
-                found.push((*tip, base, straight.take()));
             }
+            Err(error) => unrelated = Some(error),
         }
     }
     match unrelated {
@@ -497,17 +468,12 @@ fn way(
     repo: &Repo,
     wanted: &Wanted,
     [start, tip, head]: [Oid; 3],
-    straight: Option<Vec<Step>>,
     each: bool,
 ) -> Result<Way, Fail> {
     let (old, new) = (repo.tree_of(start)?, repo.tree_of(head)?);
     let policies = policies(workspace, repo, &[old, repo.tree_of(tip)?], &items_of(repo, new))?;
-    let steps = match (each, straight) {
-        (false, _) => Vec::new(),
-        (true, Some(steps)) => steps,
-        (true, None) => repo.commits_between(start, head)?,
-    };
-    let declarations = losses::declared(&repo.objects(Unwritten::new()), &policies, Some(old), Some(new))?;
+    let steps = if each { repo.commits_between(start, head)? } else { Vec::new() };
+    let declarations = losses::declared(repo, &policies, Some(old), Some(new))?;
     let notice = policy_notice(workspace, repo, Some(old), Some(new));
     Ok(Way { policies, branch: wanted.branch.clone(), steps, declarations, notice })
 }

@@ -25,7 +25,7 @@ use crate::analysis::artifact::{self, Draft, Known, draft};
 use crate::analysis::event::{Event, Landed, Opened, Record};
 use crate::analysis::menu::Choice;
 use crate::analysis::plan::Unplannable;
-use crate::analysis::scan::{Census, Measure, keywords, measure};
+use crate::analysis::scan::{KeywordCounts, Measure, keywords, measure};
 use crate::analysis::{Analysis, Next, Stopped, Unopened, depth, forms, greeting, menu};
 use crate::discussion;
 use crate::discussion::event::{Author, Time};
@@ -196,7 +196,7 @@ struct Walk<'r> {
     grown: BTreeMap<String, Grown>,
     /// How much the script held.
     total: Script,
-    censuses: BTreeMap<Vec<String>, Census>,
+    counted: BTreeMap<Vec<String>, KeywordCounts>,
     /// The parts of artifacts that the library's steps name.
     parts: Vec<draft::Named>,
     elaborations: Vec<run::Landed>,
@@ -260,7 +260,7 @@ pub fn walk(setup: Setup<'_>, observer: &dyn Observer) -> Result<Walked, Stumble
         commits: earlier.commits,
         grown: BTreeMap::new(),
         total,
-        censuses: BTreeMap::new(),
+        counted: BTreeMap::new(),
         parts: artifact::parts_of(setup.library),
         elaborations,
         drafts: Vec::new(),
@@ -575,13 +575,13 @@ impl Walk<'_> {
                 words.push(word);
             }
         }
-        if !self.censuses.contains_key(&words) {
+        if !self.counted.contains_key(&words) {
             let own = [self.item.path.clone(), ".roundtable".to_owned(), ".roundtable.yaml".to_owned()];
             let leave_out = [self.setup.items.as_slice(), &own].concat();
-            let census = self.setup.repo.census(self.codebase, &words, &leave_out)?;
-            self.censuses.insert(words.clone(), census);
+            let counted = self.setup.repo.count_keywords(self.codebase, &words, &leave_out)?;
+            self.counted.insert(words.clone(), counted);
         }
-        Ok(self.censuses.get(&words).map(measure))
+        Ok(self.counted.get(&words).map(measure))
     }
 
     fn outcome(

@@ -1,8 +1,8 @@
-//! Loose objects that end before their data do, as a full disk or a power failure leaves them.
+//! Loose objects that are truncated: they end before their data do, as a full disk or a power failure leaves them.
 //!
-//! libgit2 1.9 never comes back from such an object: it asks zlib for more for ever, at full speed. What this program
-//! reads itself is looked at before libgit2 is asked for it ([`Objects::read`](super::Objects::read)); for all else
-//! (revisions, merge bases, blame) a caller that waits too long looks for one.
+//! libgit2 1.9 never comes back from such an object: it asks zlib for more for ever, at full speed. So a caller that
+//! waits too long looks for one, and ends the run with the error that it is
+//! (`gate::a_loose_object_that_is_cut_off_ends_every_run_with_2`).
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -17,7 +17,7 @@ const DEEPEST: usize = 5;
 
 impl Repo {
     /// The folders of objects of this repository, with those that it borrows from.
-    pub fn object_folders(&self) -> Vec<PathBuf> {
+    pub(crate) fn object_folders(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         with_alternates(self.git().commondir().join("objects"), 0, &mut found);
         found
@@ -38,7 +38,7 @@ pub(super) fn with_alternates(folder: PathBuf, depth: usize, found: &mut Vec<Pat
 }
 
 /// The first loose object of some folders that is cut off, as the error that it is.
-pub fn first_cut_off(folders: &[PathBuf]) -> Option<Error> {
+pub(crate) fn first_truncated(folders: &[PathBuf]) -> Option<Error> {
     let is_hex =
         |name: &str, length: usize| name.len() == length && name.bytes().all(|c| c.is_ascii_hexdigit());
     let named = |folder: &Path, length: usize| {
@@ -51,14 +51,14 @@ pub fn first_cut_off(folders: &[PathBuf]) -> Option<Error> {
     folders.iter().find_map(|folder| {
         named(folder, 2).into_iter().find_map(|begin| {
             let below = folder.join(&begin);
-            named(&below, 38).into_iter().find_map(|rest| cut_off(&below.join(rest)))
+            named(&below, 38).into_iter().find_map(|rest| truncated(&below.join(rest)))
         })
     })
 }
 
 /// The error that a loose object's file is, where it is cut off; none where it is whole, missing or spoilt in a way
 /// that libgit2 tells itself.
-pub(super) fn cut_off(path: &Path) -> Option<Error> {
+fn truncated(path: &Path) -> Option<Error> {
     // A piece at a time: nobody knows how large an object is.
     let mut file = BufReader::new(File::open(path).ok()?);
     let (mut data, mut room) = (Decompress::new(true), vec![0; 1 << 16]);
@@ -103,7 +103,7 @@ mod tests {
         fs::write(below.join("tmp_obj_x"), &whole[..40]).unwrap();
         let found = |bytes: &[u8]| {
             fs::write(&at, bytes).unwrap();
-            first_cut_off(&[folder.path().to_owned()]).map(|error| error.to_string())
+            first_truncated(&[folder.path().to_owned()]).map(|error| error.to_string())
         };
         assert_eq!((found(&whole), found(b""), found(b"no object at all")), (None, None, None));
         for size in [1, 5, 100, whole.len() / 2, whole.len() - 1] {

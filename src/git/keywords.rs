@@ -6,7 +6,7 @@ use git2::{ObjectType, Oid, Tree};
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::{Entry, Error, Repo, kind, name_of};
-use crate::analysis::scan::Census;
+use crate::analysis::scan::KeywordCounts;
 
 /// Beyond these the counts are lower bounds.
 const MOST_BYTES: usize = 192 << 20;
@@ -23,19 +23,24 @@ impl Repo {
     ///
     /// # Errors
     /// An object that cannot be read.
-    pub fn census(&self, commit: Oid, keywords: &[String], leave_out: &[String]) -> Result<Census, Error> {
+    pub(crate) fn count_keywords(
+        &self,
+        commit: Oid,
+        keywords: &[String],
+        leave_out: &[String],
+    ) -> Result<KeywordCounts, Error> {
         let mut count = Count {
             leave_out,
             ignores: Vec::new(),
             bytes: 0,
-            census: Census {
+            counted: KeywordCounts {
                 commit: super::short(commit)[..7].to_owned(),
                 keywords: keywords.to_vec(),
-                ..Census::default()
+                ..KeywordCounts::default()
             },
         };
         self.count(&self.tree(commit)?, "", &mut count)?;
-        Ok(count.census)
+        Ok(count.counted)
     }
 
     fn count(&self, tree: &Tree<'_>, prefix: &str, count: &mut Count<'_>) -> Result<(), Error> {
@@ -52,11 +57,11 @@ impl Repo {
                 continue;
             }
             if count.is_ignored(&path, is_folder) {
-                count.census.left_out += usize::from(!is_folder);
+                count.counted.left_out += usize::from(!is_folder);
                 continue;
             }
             match kind(&entry) {
-                Entry::Folder if prefix.matches('/').count() >= DEEPEST => count.census.partial = true,
+                Entry::Folder if prefix.matches('/').count() >= DEEPEST => count.counted.partial = true,
                 Entry::Folder => {
                     self.count(&self.git().find_tree(entry.id())?, &format!("{path}/"), count)?
                 }
@@ -73,30 +78,30 @@ impl Repo {
     fn count_in(&self, id: Oid, path: String, count: &mut Count<'_>) -> Result<(), Error> {
         let (size, kind) = self.git().odb()?.read_header(id)?;
         if is_generated(&path) || kind != ObjectType::Blob || size > LARGEST {
-            count.census.left_out += 1;
+            count.counted.left_out += 1;
             return Ok(());
         }
-        if count.bytes >= MOST_BYTES || count.census.looked_at >= MOST_FILES {
-            count.census.partial = true;
+        if count.bytes >= MOST_BYTES || count.counted.looked_at >= MOST_FILES {
+            count.counted.partial = true;
             return Ok(());
         }
         let blob = self.git().find_blob(id)?;
         if blob.is_binary() || blob.content().contains(&0) {
-            count.census.left_out += 1;
+            count.counted.left_out += 1;
             return Ok(());
         }
         count.bytes += size;
-        count.census.looked_at += 1;
-        count.census.has_code |= crate::analysis::scan::kind(&path) == 0;
+        count.counted.looked_at += 1;
+        count.counted.has_code |= crate::analysis::scan::kind(&path) == 0;
         let lower = blob.content().to_ascii_lowercase();
         let name = path.to_ascii_lowercase();
-        let found = count.census.keywords.iter().map(|word| {
+        let found = count.counted.keywords.iter().map(|word| {
             let word = word.as_bytes();
             occurrences(blob.content(), &lower, word) + occurrences(path.as_bytes(), name.as_bytes(), word)
         });
         let found: Vec<usize> = found.collect();
         if found.iter().any(|hits| *hits > 0) {
-            count.census.files.insert(path, found);
+            count.counted.files.insert(path, found);
         }
         Ok(())
     }
@@ -107,7 +112,7 @@ struct Count<'a> {
     /// The rules of the folders on the way, with their prefix; the innermost last.
     ignores: Vec<(String, Vec<Rule>)>,
     bytes: usize,
-    census: Census,
+    counted: KeywordCounts,
 }
 
 impl Count<'_> {
@@ -197,7 +202,7 @@ mod tests {
             leave_out: &[],
             ignores: vec![(String::new(), rules(rules_of))],
             bytes: 0,
-            census: Census::default(),
+            counted: KeywordCounts::default(),
         };
         let ignored = count("# x\n*.log\n!keep.log\n/build/\ndocs/**/out\nvendor/\n");
         for (path, folder, wanted) in [
