@@ -54,7 +54,7 @@ pub fn to_json(landed: &Landed) -> Value {
         "decisions": summary.map_or(0, |summary| summary.decisions.len()),
         "open_questions": summary.map_or(0, |summary| summary.open_questions.len()),
         "unheard": held.unheard(),
-        "possible_decisions": [],
+        "possible_decisions": summary.map_or(&[][..], |summary| &summary.possible_decisions),
         "left_out": left_out,
         "layout": Layout::recognise(opened).name(),
         "usage": held.usage.value(),

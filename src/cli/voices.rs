@@ -24,9 +24,6 @@ pub struct Options {
     /// The most tokens that a discussion may use; it then ends with its synthesis
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens_total: Option<u64>,
-    /// Commit the model's synthesis without the two requests of its critic and refiner
-    #[arg(long)]
-    pub no_critic: bool,
     /// Dollars for a million tokens: of prompts, of prompts read from a cache, and of answers
     #[arg(long, value_name = "IN,CACHED,OUT")]
     pub price: Option<String>,
@@ -41,7 +38,6 @@ impl Options {
             base_url: self.base_url.clone(),
             timeout: self.timeout,
             max_tokens_total: self.max_tokens_total,
-            no_critic: self.no_critic,
             price: self.price.clone(),
             is_only_planned: false,
             refuses_programs: false,

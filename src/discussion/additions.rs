@@ -34,6 +34,7 @@ pub enum Kind {
     AcceptanceCriterion,
     UserStory,
     Requirement,
+    SuccessCriterion,
     Nfr,
     Risk,
     DecisionRecord,
@@ -43,10 +44,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 10] = [
         Kind::AcceptanceCriterion,
         Kind::UserStory,
         Kind::Requirement,
+        Kind::SuccessCriterion,
         Kind::Nfr,
         Kind::Risk,
         Kind::DecisionRecord,
@@ -61,6 +63,7 @@ impl Kind {
             Kind::AcceptanceCriterion => "acceptance-criterion",
             Kind::UserStory => "user-story",
             Kind::Requirement => "requirement",
+            Kind::SuccessCriterion => "success-criterion",
             Kind::Nfr => "nfr",
             Kind::Risk => "risk",
             Kind::DecisionRecord => "decision-record",
@@ -75,6 +78,7 @@ impl Kind {
         match self {
             Kind::AcceptanceCriterion => "acceptance criterion",
             Kind::UserStory => "user story",
+            Kind::SuccessCriterion => "success criterion",
             Kind::Nfr => "quality requirement",
             Kind::DecisionRecord => "decision record",
             other => other.name(),
@@ -97,6 +101,62 @@ pub struct Addition {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Field>,
     pub turns: Vec<u32>,
+}
+
+/// The field that says who proposed it, where there is no text: the first of these that it has.
+const MARKED: [&str; 8] =
+    ["so_that", "decision", "description", "meaning", "action", "title", "name", "term"];
+
+/// What a line proposes for a document, at its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proposal {
+    /// A path, or a bare name that only one document of the item has.
+    pub document: String,
+    /// The id or the heading that it goes to.
+    pub anchor: String,
+    pub kind: Kind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, Field>,
+}
+
+impl Proposal {
+    /// Reads what a model wrote beside a line; none where it lacks a kind or words.
+    pub fn read(value: &Value) -> Option<Proposal> {
+        let mut value = value.as_object()?.clone();
+        let document = value.remove("document")?;
+        value.insert("path".to_owned(), document);
+        let addition = Addition::read(&Value::Object(value)).ok()?;
+        let Addition { path: document, anchor, kind, text, fields, .. } = addition;
+        Some(Proposal { document, anchor, kind, text, fields })
+    }
+
+    /// What it adds, as somebody said it in a turn, marked as proposed; `path` is the document that it means.
+    pub fn addition(&self, path: &str, turn: u32, by: &str) -> Addition {
+        let Proposal { anchor, kind, mut text, mut fields, .. } = self.clone();
+        let last = MARKED.iter().find(|name| fields.contains_key(**name)).map(|name| (*name).to_owned());
+        let last = last.or_else(|| fields.keys().next().cloned());
+        let said = text.as_mut().or_else(|| match fields.get_mut(&last?)? {
+            Field::Text(text) => Some(text),
+            Field::List(list) => list.last_mut(),
+        });
+        if let Some(said) = said {
+            said.push_str(&format!(" (proposed by {by})"));
+        }
+        Addition { path: path.to_owned(), kind, anchor, text, fields, turns: vec![turn] }
+    }
+
+    /// Whether all of it is one visible line each.
+    pub(super) fn is_clean(&self) -> bool {
+        let is_line = |text: &str| *text == line(text);
+        let is_field = |(name, field): (&String, &Field)| {
+            *name == snake(name) && field.list().iter().all(|one| is_line(one))
+        };
+        let mut texts = [&self.document, &self.anchor].into_iter().chain(&self.text);
+        texts.all(|text| is_line(text)) && self.fields.iter().all(is_field)
+    }
 }
 
 /// The value of a field.

@@ -25,6 +25,7 @@ pub fn describe(event: &Event) -> String {
             let text = plain::cut(&plain::one_line(&message.text), 60);
             format!("the user's {turn}, {:?} to [{}]: \"{text}\"", message.class, message.to.join(", "))
         }
+        Event::Points(found) => format!("{} of a reader", plain::count(found.points.len(), "point")),
         Event::Unheard(late) => {
             format!("a message that came too late: \"{}\"", plain::cut(&plain::one_line(&late.text), 60))
         }

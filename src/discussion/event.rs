@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::additions::Proposal;
+use super::points::Points;
 use super::summary::Summary;
 pub use crate::item::Author;
 use crate::item::Begin;
@@ -18,7 +20,7 @@ pub use crate::text::time::Time;
 use crate::text::wording;
 
 /// The format number of the recordings this version writes and reads.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The name of the built-in voice in recordings. It speaks by rules, and speaks where another voice fails.
 pub const SECRETARY: &str = "secretary";
@@ -36,6 +38,8 @@ pub struct Record {
 pub enum Event {
     /// The discussion began (D-2). Always first.
     Opened(Box<Opened>),
+    /// What a reader found open, before the first turn.
+    Points(Points),
     /// A persona spoke.
     Contribution(Contribution),
     /// The user wrote something.
@@ -175,6 +179,12 @@ pub struct Contribution {
     /// The side it takes, where it takes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
+    /// The points that it raises, by their places in the list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<usize>,
+    /// What it proposes for a document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<Proposal>,
 }
 
 /// What a critic or a check found wrong with an entry of a drafted synthesis.
@@ -396,6 +406,7 @@ impl Event {
         }
         Ok(match kind {
             "opened" => Event::Opened(read(fields)?),
+            "points" => Event::Points(read(fields)?),
             "contribution" => Event::Contribution(read(fields)?),
             "user" => Event::User(read(fields)?),
             "unheard" => Event::Unheard(read(fields)?),

@@ -19,6 +19,7 @@ mod finished;
 pub mod focus;
 mod log;
 pub mod open;
+pub mod points;
 pub mod positions;
 mod reading;
 mod speakable;
@@ -30,6 +31,7 @@ use std::sync::OnceLock;
 
 use minijinja::context;
 
+use self::additions::Proposal;
 use self::address::{Address, address, without_vocative};
 pub use self::describe::describe;
 use self::describe::describe_text;
@@ -40,6 +42,7 @@ use self::event::{
 pub use self::finished::{Finished, finished};
 use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log, lines};
+use self::points::{Point, Points};
 pub use self::speakable::{MARKUP, is_speakable};
 use self::summary::{Summary, USER};
 use crate::item::LEAST_TURNS;
@@ -322,6 +325,15 @@ impl<'l> Discussion<'l> {
         }
     }
 
+    /// Who may speak to a message that is heard now, in order: nobody where it ends the discussion, or is about
+    /// something else.
+    pub fn cues_to(&self, message: &Message) -> Vec<Cue> {
+        match message.class {
+            Class::Exit | Class::Unclear | Class::OffTopic => Vec::new(),
+            Class::Direct | Class::Group | Class::Default => self.answers(message).into(),
+        }
+    }
+
     /// Turns until the limit.
     pub fn turns_left(&self) -> u32 {
         self.opened.max_turns.saturating_sub(self.state.turn)
@@ -348,6 +360,7 @@ impl<'l> Discussion<'l> {
         match &record.event {
             Event::Opened(_) => return Err(self.refuse(&record.event)?),
             Event::Notice(notice) => self.record_notice(notice, &record.event)?,
+            Event::Points(points) => self.record_points(points, &record.event)?,
             Event::Contribution(said) => self.record_contribution(said, &record.event)?,
             Event::User(message) => self.record_message(message, &record.event)?,
             Event::Unheard(late) => self.record_unheard(late, &record.event)?,
@@ -408,6 +421,37 @@ impl<'l> Discussion<'l> {
         Ok(())
     }
 
+    /// What a reader found comes before everything that is said.
+    fn record_points(&self, found: &Points, event: &Event) -> Result<(), Refused> {
+        let clean = |text: &String| plain::is_clean(text) && !text.contains('\n');
+        let is_quoted = |quotes: &[event::Rest]| !quotes.is_empty() && quotes.iter().all(is_place);
+        let is_point = |point: &Point| {
+            let texts = [&point.question, &point.why, &point.recommended];
+            let is_answered = |by: &points::Refutation| clean(&by.answer) && is_quoted(&by.quotes);
+            texts.into_iter().chain(&point.options).all(clean)
+                && !point.question.is_empty()
+                && is_quoted(&point.quotes)
+                && point.refuted.iter().all(is_answered)
+        };
+        let fits = self.log.len() == 1
+            && self.is_metered()
+            && is_one_clean_line(&found.voice)
+            && found.model.iter().all(|model| is_one_clean_line(model))
+            && found.points.iter().all(is_point);
+        if fits { Ok(()) } else { Err(self.refuse(event)?) }
+    }
+
+    /// The points that a reader found, best first.
+    pub fn points(&self) -> &[Point] {
+        self.log
+            .iter()
+            .find_map(|record| match &record.event {
+                Event::Points(found) => Some(found.points.as_slice()),
+                _ => None,
+            })
+            .unwrap_or_default()
+    }
+
     fn record_contribution(&mut self, said: &Contribution, event: &Event) -> Result<(), Refused> {
         let Some(at) = self.cue_of(said) else { return Err(self.refuse(event)?) };
         let Stage::Speaking(cues) = &mut self.state.stage else { return Err(self.refuse(event)?) };
@@ -441,7 +485,9 @@ impl<'l> Discussion<'l> {
             && said.voice.as_ref() != Some(&self.opened.voice)
             && is_speakable(&said.text, &self.library.cast)
             && said.rests.iter().all(is_place)
-            && said.position.iter().all(is_side);
+            && said.position.iter().all(is_side)
+            && said.points.iter().all(|at| *at < self.points().len())
+            && said.proposal.iter().all(Proposal::is_clean);
         let at = cues.iter().position(|cue| cue.persona == said.by && cue.purpose == said.purpose)?;
         (fits && cues.iter().take(at).all(|cue| !cue.owed)).then_some(at)
     }
@@ -727,6 +773,11 @@ impl<'l> Discussion<'l> {
         Some(plain::cut(text[start..=end].trim(), 200))
     }
 
+    /// Whether a question is a point that nobody took up: it was asked in no turn.
+    fn is_point(&self, question: &summary::Question) -> bool {
+        question.turns.is_empty() && self.points().iter().any(|point| point.question == question.text)
+    }
+
     /// Whether every entry names turns, and only those who spoke in them.
     fn is_grounded(&self, summary: &Summary) -> bool {
         let spoke = |turn: u32| self.speaker(turn);
@@ -747,10 +798,9 @@ impl<'l> Discussion<'l> {
             && summary.decisions.iter().all(|one| {
                 rests(&one.turns) && by_a_user(&one.turns) && clean(&one.text) && clean(&one.rationale)
             })
-            && summary
-                .open_questions
-                .iter()
-                .all(|one| rests(&one.turns) && clean(&one.text) && clean(&one.context))
+            && summary.open_questions.iter().all(|one| {
+                (rests(&one.turns) || self.is_point(one)) && clean(&one.text) && clean(&one.context)
+            })
             && clean(&summary.summary)
     }
 }

@@ -72,6 +72,8 @@ mod tests {
             is_closest: false,
             rule: None,
             position: None,
+            points: vec![],
+            proposal: None,
         }
     }
 

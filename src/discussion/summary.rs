@@ -23,6 +23,8 @@ pub struct Summary {
     /// What goes to places of its own in the documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub additions: Vec<Addition>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub possible_decisions: Vec<Possible>,
     /// One sentence of at most [`ONE_LINE`] characters.
     pub summary: String,
     /// The voice that summed up, where it is not the discussion's.
@@ -49,6 +51,33 @@ pub struct Decision {
     pub text: String,
     pub rationale: String,
     pub turns: Vec<u32>,
+    /// Who decided.
+    #[serde(default)]
+    pub by: String,
+    /// The words of the user that say it, as they were written.
+    #[serde(default)]
+    pub span: String,
+    #[serde(default)]
+    pub recognised: Recognised,
+}
+
+/// How a decision was told from other words of a user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Recognised {
+    /// By a form that says so.
+    #[default]
+    Form,
+    /// By a model, which named the words.
+    Model,
+}
+
+/// What a model took for a decision, and no user said so: shown, and in no document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Possible {
+    pub text: String,
+    pub turn: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,7 +148,14 @@ mod tests {
     #[test]
     fn an_addition_is_described_by_its_counts() {
         let insight = Insight { text: "x".into(), by: vec![], turns: vec![1], rests: vec![] };
-        let decision = Decision { text: "x".into(), rationale: "y".into(), turns: vec![1] };
+        let decision = Decision {
+            text: "x".into(),
+            rationale: "y".into(),
+            turns: vec![1],
+            by: "Sam".into(),
+            span: "x".into(),
+            recognised: Recognised::Form,
+        };
         let summary = Summary { insights: vec![insight; 3], decisions: vec![decision], ..Summary::default() };
         assert_eq!(summary.description(), "3 insights, 1 decision");
         assert_eq!(Summary::default().description(), "a discussion without findings");

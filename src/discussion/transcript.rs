@@ -3,8 +3,10 @@
 //! A persona's words follow `{Name} ({Role}):` (discussion AC-002-04). Further lines of whatever was
 //! said are set in by two blanks, so that nobody's words can pass for another speaker's.
 
-use super::event::{Event, Record};
+use super::event::{Contribution, Event, Record, Rest};
+use super::points::Point;
 use crate::item::persona::{Cast, Persona};
+use crate::text::ids::ids;
 use crate::text::plain;
 
 /// Who speaks in an entry.
@@ -31,7 +33,9 @@ pub struct Entry {
 pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
     let spoken = |speaker, label, text: &str| Some(Entry { speaker, label, text: set_in(text) });
     match &record.event {
-        Event::Contribution(said) => spoken(seat(&said.by, cast), label(&said.by, cast), &said.text),
+        Event::Contribution(said) => spoken(seat(&said.by, cast), label(&said.by, cast), &with_sources(said)),
+        Event::Points(found) if found.points.is_empty() => None,
+        Event::Points(found) => spoken(Speaker::Table, String::new(), &listed(&found.points)),
         Event::Notice(notice) => spoken(seat(&notice.by, cast), label(&notice.by, cast), &notice.text),
         Event::User(message) => spoken(Speaker::User, user_label(&message.by), &message.text),
         Event::Unheard(late) => {
@@ -47,6 +51,59 @@ pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
             None
         }
     }
+}
+
+/// The words of a contribution, with the places of what it quotes after them.
+pub fn with_sources(said: &Contribution) -> String {
+    // The secretary names its places itself.
+    let shown = said.rests.iter().filter(|rest| !said.text.contains(&rest.path));
+    match sources(shown) {
+        places if places.is_empty() => said.text.clone(),
+        places => format!("{}\n({places})", said.text.trim_end()),
+    }
+}
+
+/// Places for people: `spec.md FR-004; src/tracker.js:26`.
+pub fn sources<'r>(rests: impl Iterator<Item = &'r Rest>) -> String {
+    let mut places: Vec<String> = Vec::new();
+    for rest in rests {
+        let begin = rest.quote.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+        let id = ids(begin).next().filter(|id| begin.starts_with(id));
+        let place = match id {
+            Some(id) => format!("{} {id}", rest.path),
+            None => format!("{}:{}", rest.path, rest.line),
+        };
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places.join("; ")
+}
+
+/// The points that a reader found, numbered, with their places and what is recommended or known already.
+pub fn listed(points: &[Point]) -> String {
+    let line = |(number, point): (usize, &Point)| {
+        let mut line = format!("{number}. {} ({})", point.question, sources(point.quotes.iter()));
+        match &point.refuted {
+            Some(found) => {
+                line.push_str(&format!(" Answered: {} ({})", found.answer, sources(found.quotes.iter())));
+            }
+            None if !point.options.is_empty() => {
+                let option = |option: &String| match *option == point.recommended {
+                    true => format!("{option} (recommended)"),
+                    false => option.clone(),
+                };
+                line.push_str(&format!(
+                    " {}",
+                    point.options.iter().map(option).collect::<Vec<_>>().join(" / ")
+                ));
+            }
+            None => {}
+        }
+        line
+    };
+    let lines: Vec<String> = (1..).zip(points).map(line).collect();
+    format!("(points that a reader found)\n{}", lines.join("\n"))
 }
 
 fn seat(key: &str, cast: &Cast) -> Speaker {

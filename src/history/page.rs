@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::discussion::event::{Class, Event, NoticeKind, Opened, Purpose, Record, Verdict};
 use crate::discussion::summary::{Insight, Summary, attribution};
-use crate::discussion::transcript::user_label;
+use crate::discussion::transcript::{listed, user_label, with_sources};
 use crate::discussion::{finished, introduction};
 use crate::item::library::Library;
 use crate::text::plain;
@@ -199,7 +199,7 @@ impl Table {
         Some(match event {
             Event::Contribution(said) => Entry {
                 turn: Some(said.turn),
-                ..self.said("persona", &said.by, purpose(said.purpose), &said.text)
+                ..self.said("persona", &said.by, purpose(said.purpose), &with_sources(said))
             },
             Event::Notice(notice) => self.said("notice", &notice.by, kind(notice.notice), &notice.text),
             Event::User(message) => {
@@ -222,6 +222,12 @@ impl Table {
                 ..self.said("user", "", "not discussed", &late.text)
             },
             Event::Silence {} => Entry { name: String::new(), ..self.said("silence", "", "", "") },
+            Event::Points(found) if found.points.is_empty() => return None,
+            Event::Points(found) => Entry {
+                name: "Points".to_owned(),
+                role: String::new(),
+                ..self.said("notice", "", "found before the discussion", &listed(&found.points))
+            },
             Event::Critique(one) => Entry {
                 name: format!("Critique of {}", plain::shown(&one.on)),
                 role: String::new(),

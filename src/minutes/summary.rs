@@ -5,8 +5,9 @@
 use super::{Choice, Forms, Minutes, Speaker, Spoken, draw};
 use crate::discussion::Discussion;
 use crate::discussion::event::{Class, Contribution, Event, NoticeKind};
+use crate::discussion::points::{Point, untaken};
 use crate::discussion::positions::opposition;
-use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
+use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Recognised, Summary, USER};
 use crate::text::plain::{count, cut, one_line};
 use crate::text::words::subjects;
 
@@ -30,13 +31,16 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let names: Vec<&str> = talk.library().cast.iter().map(|persona| persona.first_name()).collect();
     let minutes = draw(&said, forms, &names);
     let findings = talk.contributions().filter_map(finding).take(MAX_FINDINGS);
+    let said: Vec<&Contribution> = talk.contributions().collect();
+    let points = untaken(talk.points(), &said).map(of_point);
     let notes = minutes.notes.iter().map(|one| insight(&one.text, one.turn));
     Summary {
         insights: findings.chain(notes).collect(),
         decisions: minutes.decisions.iter().map(decision).collect(),
-        open_questions: minutes.open_questions.iter().map(question).collect(),
+        open_questions: minutes.open_questions.iter().map(question).chain(points).collect(),
         action_items: minutes.action_items.iter().map(action).collect(),
         additions: Vec::new(),
+        possible_decisions: Vec::new(),
         summary: in_one_line(&minutes, talk),
         voice: None,
     }
@@ -132,7 +136,14 @@ fn decision(one: &super::Decision) -> Decision {
     let turn = one.turns.last().copied().unwrap_or_default();
     let settled = || format!("settled by {} in turn {turn}", one.by);
     let rationale = one.reason.as_deref().map_or_else(settled, one_line);
-    Decision { text: decided(&one.text), rationale, turns: one.turns.clone() }
+    Decision {
+        text: decided(&one.text),
+        rationale,
+        turns: one.turns.clone(),
+        by: one.by.clone(),
+        span: one_line(&one.text),
+        recognised: Recognised::Form,
+    }
 }
 
 fn question(one: &super::OpenQuestion) -> Question {
@@ -143,6 +154,20 @@ fn question(one: &super::OpenQuestion) -> Question {
         (None, _) => format!("put to the user in turn {turn} and not settled"),
     };
     Question { text: one_line(&one.text), context, turns: one.turns.clone() }
+}
+
+/// A point that nobody took up, with its options.
+fn of_point(point: &Point) -> Question {
+    let options = match point.options.is_empty() {
+        true => String::new(),
+        false => format!(" Options: {}.", point.options.join(" / ")),
+    };
+    let why = if point.why.is_empty() { "nobody took it up" } else { point.why.as_str() };
+    Question {
+        text: point.question.clone(),
+        context: format!("{}{options}", one_line(why)),
+        turns: Vec::new(),
+    }
 }
 
 /// What is to be done, with who does it.

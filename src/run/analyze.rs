@@ -116,7 +116,6 @@ pub fn analyze(
         author: author.clone(),
         speakers: chosen.begin(&task.answers)?,
         tokens,
-        has_critic: !task.voice.no_critic,
         review: review_options(&config),
         evidence: trusted.evidence(),
         max_turns,

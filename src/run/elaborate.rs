@@ -83,8 +83,6 @@ pub struct Setup {
     pub rules: Arc<Rules>,
     /// The most tokens that may be taken.
     pub tokens: Option<u64>,
-    /// A model's synthesis is criticised before it is committed.
-    pub has_critic: bool,
     pub prices: Option<Prices>,
     /// What a model is sent of the repository.
     pub evidence: Evidence,
@@ -260,7 +258,7 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
         Some(mut model) => {
             let watch = |want: &Want, meter: &Meter| observer.waiting(&voices::thinking(want, meter, cast));
             let mut live = Live::new(model.as_mut(), head(setup, &talk, observer)?, setup.tokens);
-            live = live.criticised(setup.has_critic).reading(setup.evidence.excerpts.clone());
+            live = live.reading(setup.evidence.excerpts.clone());
             live = live.priced(setup.prices).watched(&watch);
             converse(setup, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, observer)?;
             live.notes().iter().for_each(|note| observer.note(note));

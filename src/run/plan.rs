@@ -6,22 +6,23 @@
 use serde_json::{Value, json};
 
 use crate::discussion::event::Opened;
+use crate::discussion::points::Points;
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::item::{is_document, meta};
 use crate::text::plain;
-use crate::voice::model::critic;
 use crate::voice::model::prompt::{self, Prompt};
 use crate::voice::model::{Meter, Usage};
 use crate::voice::secretary::Secretary;
-use crate::voice::{Line, Rejected, Speechless, Synthesis, Voice};
+use crate::voice::{Exchange, Line, Lines, Rejected, Speechless, Synthesis, Voice};
 
 /// Tokens of an answer, as lines and syntheses are long on average.
 const LINE: u64 = 120;
 const SYNTHESIS: u64 = 700;
-/// The same of a critique and what comes of it.
-const CRITIQUE: u64 = 150;
-const REFINED: u64 = 200;
+/// The same of a list of points, of what answers them, and of a repair.
+const POINTS: u64 = 1_500;
+const REFUTED: u64 = 400;
+const REPAIR: u64 = 200;
 
 /// What a discussion would take.
 #[derive(Clone, Debug, Default)]
@@ -105,21 +106,15 @@ pub struct Rehearsal<'v> {
     secretary: &'v mut Secretary<'v>,
     name: String,
     head: String,
-    has_critic: bool,
     plan: Plan,
-    /// The cues of the last round.
-    asked: Vec<Cue>,
+    /// What the last request was for.
+    asked: Vec<Exchange>,
 }
 
 impl<'v> Rehearsal<'v> {
-    pub fn new(
-        secretary: &'v mut Secretary<'v>,
-        name: &str,
-        head: String,
-        has_critic: bool,
-    ) -> Rehearsal<'v> {
+    pub fn new(secretary: &'v mut Secretary<'v>, name: &str, head: String) -> Rehearsal<'v> {
         let (name, plan, asked) = (name.to_owned(), Plan::default(), Vec::new());
-        Rehearsal { secretary, name, head, has_critic, plan, asked }
+        Rehearsal { secretary, name, head, plan, asked }
     }
 
     pub fn plan(self) -> Plan {
@@ -132,14 +127,26 @@ impl Voice for Rehearsal<'_> {
         &self.name
     }
 
-    fn round(&mut self, cues: &[Cue], talk: &Discussion<'_>) -> Result<Vec<Option<Line>>, Speechless> {
-        // The secretary speaks one by one; what is left of a round was asked for with it.
-        if !(self.asked.len() > cues.len() && self.asked.ends_with(cues)) {
-            let prompt = prompt::round(&self.head, cues, talk)?;
-            self.plan.count(talk.turn_count() + 1, &prompt, LINE * cues.len() as u64);
+    fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<Points>, Speechless> {
+        self.plan.count(0, &prompt::points(&self.head, talk)?, POINTS);
+        self.plan.count(0, &prompt::refute(&self.head, &[], talk)?, REFUTED);
+        Ok(None)
+    }
+
+    fn round(&mut self, block: &[Exchange], talk: &Discussion<'_>) -> Result<Vec<Lines>, Speechless> {
+        // The secretary speaks one by one; a model was asked for the whole block before.
+        let Some(first) = block.first() else { return Ok(Vec::new()) };
+        let has_first = |known: &Exchange| {
+            known.message == first.message && first.cues.iter().all(|cue| known.cues.contains(cue))
+        };
+        if !self.asked.iter().any(has_first) {
+            let prompt = prompt::round(&self.head, block, talk)?;
+            let lines: usize = block.iter().map(|exchange| exchange.cues.len()).sum();
+            self.plan.count(talk.turn_count() + 1, &prompt, LINE * lines as u64);
+            self.asked = block.to_vec();
         }
-        self.asked = cues.to_vec();
-        cues.first().map(|cue| self.secretary.line(cue, talk, None)).into_iter().collect()
+        let line = first.cues.first().map(|cue| self.secretary.line(cue, talk, None)).transpose()?;
+        Ok(vec![line.into_iter().collect()])
     }
 
     fn line(
@@ -155,11 +162,7 @@ impl Voice for Rehearsal<'_> {
     fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
         let prompt = prompt::synthesis(&self.head, talk, "")?;
         self.plan.count(talk.turn_count(), &prompt, SYNTHESIS);
-        let entries = critic::entries(&by_rule);
-        if self.has_critic && !entries.is_empty() {
-            self.plan.count(talk.turn_count(), &prompt::critique(&self.head, talk, &entries)?, CRITIQUE);
-            self.plan.count(talk.turn_count(), &prompt::refine(&self.head, talk, &[])?, REFINED);
-        }
+        self.plan.count(talk.turn_count(), &prompt::repair(&self.head, Vec::new(), talk)?, REPAIR);
         let summary = Summary { voice: Some(self.secretary.name().to_owned()), ..by_rule };
         Ok(Synthesis { summary, critiques: Vec::new() })
     }

@@ -15,7 +15,8 @@ pub mod asked;
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::discussion::address::{Address, address};
-use crate::discussion::event::{Class, Contribution, Event, Message, Record, Time, Unheard};
+use crate::discussion::event::{Class, Contribution, Event, Message, Purpose, Record, Time, Unheard};
+use crate::discussion::points::Points;
 use crate::discussion::summary::USER;
 use crate::discussion::{Cue, Discussion, Next, Refused};
 use crate::item::persona::Persona;
@@ -24,11 +25,11 @@ use crate::run::script::{Input, Script};
 use crate::text::plain;
 use crate::text::remedy::Remedy;
 use crate::text::words::{subjects, unquoted};
-use crate::voice::integrity::{Breach, breaches, without_prefix};
-use crate::voice::referee::{Basis, verified};
+use crate::voice::integrity::{Breach, breaches, forged, without_prefix};
+use crate::voice::referee::{self, Basis, verified};
 use crate::voice::secretary::Secretary;
 use crate::voice::sources::Sources;
-use crate::voice::{Line, Rejected, Speechless, Synthesis, Voice};
+use crate::voice::{Exchange, Heard, Line, Lines, Rejected, Speechless, Synthesis, Voice};
 
 /// How often a voice is asked for a line before another one speaks in its place.
 pub const TRIES: usize = 3;
@@ -59,7 +60,7 @@ impl Remedy for Stopped {
 /// What came of a request for a line.
 enum Spoken {
     Said {
-        line: Line,
+        line: Box<Line>,
         /// Who spoke, where it is not the discussion's voice.
         voice: Option<String>,
     },
@@ -149,11 +150,19 @@ impl Judge<'_> {
             None => (line, Vec::new()),
         };
         found.extend(unreal);
+        found.extend(self.wrong_proposal(&line, talk));
         found.sort_by_key(|breach| !breach.is_hard);
         if had_soft && found.iter().all(|breach| !breach.is_hard) {
             found.clear();
         }
         (line, found)
+    }
+
+    /// What makes a proposal unfit for a document: another's prefix, markup, or a decision of nobody.
+    fn wrong_proposal(&self, line: &Line, talk: &Discussion<'_>) -> Option<Breach> {
+        let proposal = line.proposal.as_ref()?;
+        let words = proposal.addition("", 0, "").words();
+        forged(&words, &talk.library().cast).or_else(|| self.decides(&words, talk))
     }
 
     /// A sentence that decides, where users have not said three quarters of it before.
@@ -223,7 +232,8 @@ pub fn hold(
     let first = script.inputs().flatten().next().map(|input| input.text.clone());
     let basis = Basis { sources: Some(&sources), first: first.as_deref(), ..Basis::default() };
     let judge = Judge { basis, forms: &forms };
-    let mut table = Table { voice, stand_in, judge, ready: VecDeque::new() };
+    let mut table = Table { voice, stand_in, judge, ready: VecDeque::new(), taken: 0 };
+    table.open(talk, clock, tell)?;
     let (mut passed, mut reserve) = (0, Reserve::of(script, talk));
     loop {
         let next = advance(talk, &mut passed, clock, tell)?;
@@ -239,9 +249,9 @@ pub fn hold(
                 passed += 1;
                 continue;
             }
-            Awaited::Line(cue) => match table.speak(&cue, talk, passed, reserve.is_short(talk))? {
+            Awaited::Line(cue) => match table.speak(&Now::new(&cue, talk, script, passed, &reserve))? {
                 Spoken::Said { line, voice } => {
-                    (None, Event::Contribution(contribution(talk, cue, line, voice)))
+                    (None, Event::Contribution(contribution(talk, cue, *line, voice)))
                 }
                 Spoken::Passed => {
                     passed += 1;
@@ -253,13 +263,13 @@ pub fn hold(
                 }
             },
             Awaited::User => {
-                table.ready.clear();
+                table.taken += 1;
                 let input = script.next_input();
                 if input.is_some() {
                     reserve.take();
                 }
                 match input {
-                    Some(input) => (input.at, Event::User(message(talk, &input))),
+                    Some(input) => (input.at, Event::User(message_of(talk, &input))),
                     None => (None, Event::Silence {}),
                 }
             }
@@ -296,9 +306,11 @@ pub(crate) fn contribution(
     line: Line,
     voice: Option<String>,
 ) -> Contribution {
-    let Line { text, rests, is_closest, rule, position } = line;
+    let Line { text, rests, is_closest, rule, position, proposal } = line;
     let (turn, by, purpose) = (talk.turn_count() + 1, cue.persona, cue.purpose);
-    Contribution { turn, by, voice, purpose, text, rests, is_closest, rule, position }
+    let raised = talk.points().iter().enumerate().filter(|(_, point)| point.is_raised_by(&rests));
+    let points = raised.map(|(at, _)| at).collect();
+    Contribution { turn, by, voice, purpose, text, rests, is_closest, rule, position, points, proposal }
 }
 
 /// Who wrote an input: its own author, else the script's user.
@@ -307,7 +319,7 @@ fn author(talk: &Discussion<'_>, input: &Input) -> String {
 }
 
 /// What is recorded of a message.
-pub(crate) fn message(talk: &Discussion<'_>, input: &Input) -> Message {
+pub(crate) fn message_of(talk: &Discussion<'_>, input: &Input) -> Message {
     Message { comment: input.comment, ..talk.hear(&author(talk, input), &input.text) }
 }
 
@@ -330,51 +342,100 @@ fn keep_unheard(
     Ok(())
 }
 
+/// The messages that one request answers at most.
+const BLOCK: usize = 4;
+
 /// Who speaks, and what of the last answer is not said yet.
 struct Table<'v, 's, 't, 'j> {
     voice: Option<&'v mut dyn Voice>,
     stand_in: &'s mut Secretary<'t>,
     judge: Judge<'j>,
-    /// What the voice has for the next cues of the round.
-    ready: VecDeque<(Cue, Option<Line>)>,
+    /// What the voice has for the next exchanges.
+    ready: VecDeque<Ready>,
+    /// Messages and silences that were taken from the script.
+    taken: usize,
+}
+
+/// What a voice says after so many messages.
+struct Ready {
+    taken: usize,
+    lines: VecDeque<(Cue, Option<Line>)>,
+}
+
+/// Where a discussion is when a line is wanted.
+struct Now<'a, 'l> {
+    cue: &'a Cue,
+    talk: &'a Discussion<'l>,
+    /// Holds the messages still to come.
+    script: &'a Script,
+    passed: usize,
+    /// No turn is left for a line that nobody is owed.
+    is_short: bool,
+}
+
+impl<'a, 'l> Now<'a, 'l> {
+    fn new(
+        cue: &'a Cue,
+        talk: &'a Discussion<'l>,
+        script: &'a Script,
+        passed: usize,
+        reserve: &Reserve,
+    ) -> Now<'a, 'l> {
+        Now { cue, talk, script, passed, is_short: reserve.is_short(talk) }
+    }
 }
 
 impl Table<'_, '_, '_, '_> {
-    /// A line that keeps the rules.
-    fn speak(
+    /// Records what a reader finds open, where nobody has spoken yet.
+    fn open(
         &mut self,
-        cue: &Cue,
-        talk: &Discussion<'_>,
-        passed: usize,
-        is_short: bool,
-    ) -> Result<Spoken, Stopped> {
+        talk: &mut Discussion<'_>,
+        clock: &dyn Fn() -> Time,
+        tell: &mut dyn FnMut(&Record) -> Result<(), String>,
+    ) -> Result<(), Stopped> {
+        let found = if talk.log().len() == 1 { self.points(talk)? } else { None };
+        found.map_or(Ok(()), |found| record_at(talk, clock(), Event::Points(found), tell))
+    }
+
+    /// What a reader finds open in the documents, as far as its quotations are there; what is answered already goes
+    /// after the others.
+    fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<Points>, Stopped> {
+        let (Some(voice), Some(sources)) = (self.voice.as_mut(), self.judge.basis.sources) else {
+            return Ok(None);
+        };
+        let Some(mut found) = voice.points(talk)? else { return Ok(None) };
+        found.points = referee::real_points(found.points, sources, &talk.library().cast);
+        if !found.points.is_empty() {
+            let answers = voice.refute(&found.points, talk)?;
+            referee::refute(&mut found.points, answers, sources, &talk.library().cast);
+        }
+        Ok(Some(found))
+    }
+
+    /// A line that keeps the rules.
+    fn speak(&mut self, now: &Now<'_, '_>) -> Result<Spoken, Stopped> {
         if self.voice.is_some() {
-            match self.ask(cue, talk, passed, is_short) {
-                Ok(Some(line)) => return Ok(Spoken::Said { line, voice: None }),
-                Ok(None) if cue.owed => {}
+            match self.ask(now) {
+                Ok(Some(line)) => return Ok(Spoken::Said { line: Box::new(line), voice: None }),
+                Ok(None) if now.cue.owed => {}
                 Ok(None) => return Ok(Spoken::Passed),
                 // What was said so far is worth a synthesis.
-                Err(Speechless::Spent(_)) if talk.turn_count() > 0 => return Ok(Spoken::Spent),
+                Err(Speechless::Spent(_)) if now.talk.turn_count() > 0 => return Ok(Spoken::Spent),
                 Err(failed) => return Err(failed.into()),
             }
         }
         let voice = self.voice.is_some().then(|| self.stand_in.name().to_owned());
-        Ok(match self.stand_in.line(cue, talk, None)? {
-            Some(line) => Spoken::Said { line: cleaned(line), voice },
+        Ok(match self.stand_in.line(now.cue, now.talk, None)? {
+            Some(line) => Spoken::Said { line: Box::new(cleaned(line)), voice },
             None => Spoken::Passed,
         })
     }
 
     /// The voice's line: again where it breaks a hard rule, and once more where it breaks a soft one.
-    fn ask(
-        &mut self,
-        cue: &Cue,
-        talk: &Discussion<'_>,
-        passed: usize,
-        is_short: bool,
-    ) -> Result<Option<Line>, Speechless> {
+    fn ask(&mut self, now: &Now<'_, '_>) -> Result<Option<Line>, Speechless> {
+        let (cue, talk) = (now.cue, now.talk);
         let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(None) };
-        let mut said = self.next_said(cue, talk, passed, is_short)?;
+        let mut said = self.next_said(now)?;
         let mut rejected: Option<Rejected> = None;
         for tries in 1..=TRIES {
             let text = said.as_ref().map_or(String::new(), |line| line.text.clone());
@@ -399,28 +460,60 @@ impl Table<'_, '_, '_, '_> {
         Ok(None)
     }
 
-    /// What the voice says to a cue: of the answer at hand, or of a new one for the rest of the round.
-    fn next_said(
-        &mut self,
-        cue: &Cue,
-        talk: &Discussion<'_>,
-        passed: usize,
-        is_short: bool,
-    ) -> Result<Option<Line>, Speechless> {
-        while let Some((ready, line)) = self.ready.pop_front() {
-            if ready == *cue {
-                return Ok(line);
+    /// What the voice says to a cue: of the answer at hand, or of a new one for the messages from here on.
+    fn next_said(&mut self, now: &Now<'_, '_>) -> Result<Option<Line>, Speechless> {
+        while self.ready.front().is_some_and(|ready| ready.taken < self.taken) {
+            self.ready.pop_front();
+        }
+        if let Some(ready) = self.ready.front_mut().filter(|ready| ready.taken == self.taken) {
+            while let Some((cue, line)) = ready.lines.pop_front() {
+                if cue == *now.cue {
+                    return Ok(line);
+                }
             }
         }
+        let block = self.block(now);
         let Some(voice) = self.voice.as_mut() else { return Ok(None) };
-        let waiting = talk.waiting().enumerate();
-        let may_speak =
-            waiting.filter(|(at, one)| one.owed || *at >= passed && !is_short).map(|(_, one)| one.clone());
-        let cues: Vec<Cue> =
-            may_speak.take(usize::try_from(talk.turns_left()).unwrap_or(usize::MAX)).collect();
-        let lines = voice.round(&cues, talk)?;
-        self.ready = cues.into_iter().zip(lines).collect();
-        Ok(self.ready.pop_front().and_then(|(_, line)| line))
+        let exchanges: Vec<Exchange> = block.iter().map(|(_, exchange)| exchange.clone()).collect();
+        let lines = voice.round(&exchanges, now.talk)?;
+        let ready = |((taken, exchange), lines): ((usize, Exchange), Lines)| Ready {
+            taken,
+            lines: exchange.cues.into_iter().zip(lines).collect(),
+        };
+        self.ready = block.into_iter().zip(lines).map(ready).collect();
+        let first = self.ready.front_mut().and_then(|ready| ready.lines.pop_front());
+        Ok(first.and_then(|(_, line)| line))
+    }
+
+    /// What one request answers: what is at hand, and the messages of the script that come next, each with the number
+    /// of messages taken by then.
+    fn block(&self, now: &Now<'_, '_>) -> Vec<(usize, Exchange)> {
+        let talk = now.talk;
+        let may_speak = |at: usize, cue: &Cue| cue.owed || at >= now.passed && !now.is_short;
+        let waiting = talk.waiting().enumerate().filter(|(at, cue)| may_speak(*at, cue));
+        let cues = waiting.map(|(_, cue)| cue.clone()).collect();
+        let is_answer = matches!(now.cue.purpose, Purpose::Answer | Purpose::FollowUp);
+        let message = talk.last_message().filter(|_| is_answer);
+        let heard = |message: &Message| Heard { by: message.by.clone(), text: message.text.clone() };
+        let mut block = vec![(self.taken, Exchange { message: message.map(heard), cues })];
+        // A message that is written after the answer to the one before it is not known yet.
+        let messages = match talk.opened().is_live {
+            true => 0,
+            false if is_answer => BLOCK - 1,
+            false => BLOCK,
+        };
+        for (at, input) in (self.taken + 1..).zip(now.script.inputs()).take(messages) {
+            let Some(message) = input.map(|input| message_of(talk, input)) else { break };
+            if matches!(message.class, Class::Exit | Class::Unclear) {
+                break;
+            }
+            let cues: Vec<Cue> =
+                talk.cues_to(&message).into_iter().filter(|cue| cue.owed || !now.is_short).collect();
+            if !cues.is_empty() {
+                block.push((at, Exchange { message: Some(heard(&message)), cues }));
+            }
+        }
+        block
     }
 
     /// The synthesis; what was wrong with its drafts is recorded before it.

@@ -72,7 +72,6 @@ pub fn set_up(
         opened,
         voice,
         tokens: task.voice.max_tokens_total,
-        has_critic: !task.voice.no_critic,
         prices,
         evidence,
         base,
@@ -214,7 +213,7 @@ fn opened(
     let Ground { item, place, base, trusted, .. } = ground;
     let max_turns = max_turns(task, ground, &library.cast);
     let digests = library.digests(step);
-    let spoken_by = voices::spoken_by(&voice.identity(), &task.voice, &trusted.evidence());
+    let spoken_by = voices::spoken_by(&voice.identity(), &trusted.evidence());
     let author = identity::author(repo, trusted, task.signed_off);
     let begun_by = ground.begun().filter(|_| is_live(task)).map(|opened| opened.user.clone());
     let named = task.script.user.clone().or(begun_by);

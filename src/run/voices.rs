@@ -38,8 +38,6 @@ pub struct Wanted {
     pub timeout: Option<u64>,
     /// The most tokens that a discussion may use.
     pub max_tokens_total: Option<u64>,
-    /// A model's synthesis is committed without its critic.
-    pub no_critic: bool,
     /// Dollars for a million tokens.
     pub price: Option<String>,
     /// Nothing is asked of the service, and no key is needed.
@@ -256,25 +254,25 @@ pub fn prices(options: &Wanted, config: &Config, step: &str, phase: &str) -> Res
 }
 
 /// What tells two runs' voices apart: who speaks, who judges, and what is read.
-pub fn spoken_by(identity: &str, options: &Wanted, evidence: &config::Evidence) -> String {
-    let critic = if options.no_critic { " without a critic" } else { "" };
+pub fn spoken_by(identity: &str, evidence: &config::Evidence) -> String {
     let reads = identity != SECRETARY && *evidence != config::Evidence::default();
     let evidence = if reads { format!(" {evidence:?}") } else { String::new() };
-    format!("{identity}{critic}{evidence}")
+    format!("{identity}{evidence}")
 }
 
 /// Who is thinking, and what was used so far: what a terminal shows between two lines.
 pub fn thinking(want: &Want, meter: &Meter, cast: &Cast) -> String {
     let name = |key: &str| cast.get(key).map_or_else(|| key.to_owned(), |one| one.name.clone());
     let who = match want {
-        Want::Round { seats, .. } => {
-            let names: Vec<String> = seats.iter().map(|seat| name(&seat.persona)).collect();
+        Want::Round { .. } => {
+            let names: Vec<String> = want.personas().into_iter().map(name).collect();
             format!("{} {}", names.join(", "), if names.len() == 1 { "thinks" } else { "think" })
         }
         Want::Line { seat, .. } => format!("{} thinks again", name(&seat.persona)),
         Want::Synthesis => "the synthesis is written".to_owned(),
-        Want::Critique => "the critic reads the synthesis".to_owned(),
-        Want::Refine => "the synthesis is revised".to_owned(),
+        Want::Points => "a reader looks for what is open".to_owned(),
+        Want::Refute { .. } => "a second reader looks for answers".to_owned(),
+        Want::Repair { .. } => "the synthesis is put right".to_owned(),
         Want::Draft { step, .. } => format!("step {step} is drafted"),
     };
     let cost = meter.cost().map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
@@ -312,7 +310,6 @@ pub fn needs_a_model(options: &Wanted) -> Result<(), Fail> {
         ("--model", options.model.is_some()),
         ("--base-url", options.base_url.is_some()),
         ("--max-tokens-total", options.max_tokens_total.is_some()),
-        ("--no-critic", options.no_critic),
         ("--price", options.price.is_some()),
     ];
     match flags.iter().find(|(_, given)| *given) {

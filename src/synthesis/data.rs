@@ -242,7 +242,7 @@ mod tests {
             outputs: vec![],
         };
         let opened = Opened {
-            format: 2,
+            format: crate::discussion::event::FORMAT,
             item: "docs/x".into(),
             item_name: "x".into(),
             step,
@@ -270,7 +270,14 @@ mod tests {
             turns: vec![2],
             rests: vec![],
         };
-        let decision = Decision { text: "Keep it".into(), rationale: "why".into(), turns: vec![3] };
+        let decision = Decision {
+            text: "Keep it".into(),
+            rationale: "why".into(),
+            turns: vec![3],
+            by: "Sam".into(),
+            span: "Keep it".into(),
+            recognised: Default::default(),
+        };
         let summary = Summary { insights: vec![insight], decisions: vec![decision], ..Summary::default() };
         let at = Time::parse("2026-02-20T14:30:00Z").unwrap();
         let closed = Closed { exit: Exit::UserInitiated, turn_count: 4, digest: String::new() };

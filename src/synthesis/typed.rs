@@ -450,6 +450,7 @@ fn families(kind: Kind) -> &'static [&'static str] {
         Kind::AcceptanceCriterion => &["AC"],
         Kind::UserStory => &["US"],
         Kind::Requirement => &["FR", "REQ"],
+        Kind::SuccessCriterion => &["SC"],
         Kind::Nfr => &["NFR"],
         Kind::Risk => &["RISK", "RSK", "R"],
         Kind::Error => &["ERR", "E"],

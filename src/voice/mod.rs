@@ -20,8 +20,10 @@ pub mod secretary;
 pub mod settled;
 pub mod sources;
 
+use crate::discussion::additions::Proposal;
 pub use crate::discussion::event::SECRETARY;
 use crate::discussion::event::{Critique, Position, Rest};
+use crate::discussion::points::{Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::text::remedy::{Problem, Remedy};
@@ -40,6 +42,7 @@ pub struct Line {
     /// The review rule that found it.
     pub rule: Option<String>,
     pub position: Option<Position>,
+    pub proposal: Option<Proposal>,
 }
 
 impl Line {
@@ -65,6 +68,24 @@ pub struct Synthesis {
     pub critiques: Vec<Critique>,
 }
 
+/// What is answered together: a message and the personas who may speak to it. The opening, and a round after silence,
+/// have no message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    pub message: Option<Heard>,
+    pub cues: Vec<Cue>,
+}
+
+/// A message of the user, taken from the discussion or still to come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    pub by: String,
+    pub text: String,
+}
+
+/// The lines of an exchange, one for each cue; none where a persona passes.
+pub type Lines = Vec<Option<Line>>;
+
 /// A voice speaks for every persona at the table.
 pub trait Voice {
     /// The voice's name, as recordings carry it.
@@ -75,13 +96,31 @@ pub trait Voice {
         &[]
     }
 
-    /// What the first of these cues say, in their order; none where a persona passes. The others are asked for again
-    /// when it is their turn.
+    /// What a reader finds open in the documents, before anybody speaks; none where the voice has no reader.
     ///
     /// # Errors
     /// When the voice cannot speak at all.
-    fn round(&mut self, cues: &[Cue], talk: &Discussion<'_>) -> Result<Vec<Option<Line>>, Speechless> {
-        cues.first().map(|cue| self.line(cue, talk, None)).into_iter().collect()
+    fn points(&mut self, _: &Discussion<'_>) -> Result<Option<Points>, Speechless> {
+        Ok(None)
+    }
+
+    /// What already answers some of these points, each with the point's place.
+    ///
+    /// # Errors
+    /// When the voice cannot speak at all.
+    fn refute(&mut self, _: &[Point], _: &Discussion<'_>) -> Result<Vec<(usize, Refutation)>, Speechless> {
+        Ok(Vec::new())
+    }
+
+    /// What the personas say in the first of these exchanges, in their order. Cues and exchanges that the answer does
+    /// not have are asked for again when it is their turn.
+    ///
+    /// # Errors
+    /// When the voice cannot speak at all.
+    fn round(&mut self, block: &[Exchange], talk: &Discussion<'_>) -> Result<Vec<Lines>, Speechless> {
+        let first = block.first().and_then(|exchange| exchange.cues.first());
+        let line = first.map(|cue| self.line(cue, talk, None)).transpose()?;
+        Ok(line.map(|line| vec![vec![line]]).unwrap_or_default())
     }
 
     /// A persona's line, or none where the persona passes. `rejected` is the last try at it.

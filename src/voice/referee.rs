@@ -6,10 +6,12 @@
 use std::collections::BTreeSet;
 
 use super::Line;
-use super::integrity::Breach;
+use super::integrity::{Breach, forged};
 use super::sources::{Folded, Sources, figures};
 use crate::discussion::Said;
 use crate::discussion::event::Rest;
+use crate::discussion::points::{Kind, Point, Refutation};
+use crate::item::persona::Cast;
 use crate::text::ids::{family, ids};
 use crate::text::plain;
 use crate::text::sentences::sentences;
@@ -58,6 +60,53 @@ pub fn verified(line: Line, sources: &Sources<'_>) -> (Line, Vec<Breach>) {
         }
     }
     (Line { rests, ..line }, breaches)
+}
+
+/// The most points of a reader.
+const POINTS: usize = 9;
+
+/// The points whose quotations are in the files, each at its place and once; a clash quotes both sides.
+pub fn real_points(points: Vec<Point>, sources: &Sources<'_>, cast: &Cast) -> Vec<Point> {
+    let mut found: Vec<Point> = Vec::new();
+    for point in points {
+        let Some(quotes) = real_quotes(&point.quotes, sources) else { continue };
+        let texts = [&point.question, &point.why, &point.recommended];
+        let is_forged = texts.into_iter().chain(&point.options).any(|text| forged(text, cast).is_some());
+        let is_known = found.iter().any(|known| known.question == point.question || known.quotes == quotes);
+        let needed = if point.kind == Kind::Clash { 2 } else { 1 };
+        if !is_forged && !is_known && quotes.len() >= needed {
+            found.push(Point { quotes, ..point });
+        }
+    }
+    found.truncate(POINTS);
+    found
+}
+
+/// Passages as they are in the files; none where one of them is in none.
+fn real_quotes(quotes: &[Rest], sources: &Sources<'_>) -> Option<Vec<Rest>> {
+    let mut found: Vec<Rest> = Vec::new();
+    for quote in quotes.iter().take(PASSAGES) {
+        let real = sources.find(&quote.path, quote.line, &quote.quote)?;
+        if !found.contains(&real) {
+            found.push(real);
+        }
+    }
+    Some(found)
+}
+
+/// Notes what answers a point, where the answer quotes a file, and puts these points after the others. A contradiction
+/// has an answer on each side: no answer settles it.
+pub fn refute(points: &mut [Point], answers: Vec<(usize, Refutation)>, sources: &Sources<'_>, cast: &Cast) {
+    for (on, answer) in answers {
+        let Some(point) = points.get_mut(on).filter(|point| point.kind != Kind::Clash) else { continue };
+        let quotes = real_quotes(&answer.quotes, sources).filter(|quotes| !quotes.is_empty());
+        if let Some(quotes) = quotes
+            && forged(&answer.answer, cast).is_none()
+        {
+            point.refuted.get_or_insert(Refutation { quotes, ..answer });
+        }
+    }
+    points.sort_by_key(|point| point.refuted.is_some());
 }
 
 /// What a line says of files and ids that is not so.

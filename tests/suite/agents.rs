@@ -262,7 +262,7 @@ fn a_wrong_move_is_refused_with_a_reason_and_changes_nothing() {
     client.call("hear", json!({"discussion": id, "text": "done"}));
     let before = log();
     let decided = json!({
-        "decisions": [{"text": "Two phones may write to one form", "turns": [2]}],
+        "decisions": [{"text": "Two phones may write to one form", "turn": 2}],
         "insights": [{"text": "Cats are fine", "by": ["user"], "turns": [2]}],
     });
     let state = client.call("close", json!({"discussion": id, "synthesis": decided}));

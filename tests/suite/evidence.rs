@@ -31,13 +31,12 @@ fn library() -> Sandbox {
 /// A model whose first line quotes a file, at a wrong line.
 fn quoting(seen: &Seen) -> Reply {
     let body = String::from_utf8_lossy(&seen.body).into_owned();
-    let text = match (body.contains("The discussion is over."), body.contains("This is the draft")) {
-        (true, _) => {
-            json!({"insights": [], "decisions": [], "open_questions": [], "action_items": [], "summary": "Nothing is settled."})
+    let text = match body.contains("The discussion is over.") {
+        true => {
+            json!({"insights": [], "decisions": [], "open_questions": [], "action_items": [], "proposals": []})
         }
-        (_, true) => json!({"critique": []}),
         _ if body.contains("Turn 1 is next") => json!({"lines": [
-            {"persona": "business-analyst", "pass": false, "text": "The queue gives up after three tries; does the inspector ever learn that an answer was dropped?",
+            {"message": null, "persona": "business-analyst", "pass": false, "text": "The queue gives up after three tries; does the inspector ever learn that an answer was dropped?",
              "rests": [{"path": "src/sync.rs", "line": 40, "quote": "pub fn retry_limit() -> u32"}], "position": null},
             {"persona": "solutions-architect", "pass": true}, {"persona": "system-designer", "pass": true}]}),
         _ => json!({"lines": []}),
@@ -82,9 +81,10 @@ fn a_model_reads_what_is_named_and_what_speaks_of_the_subject_and_may_quote_it()
         let last = evidence["lines"].as_array().unwrap().last().unwrap()[1].as_u64().unwrap() as usize;
         assert!(last <= text.lines().count());
     }
-    let rests = &events[1]["rests"][0];
+    let first = events.iter().find(|event| event["kind"] == "contribution").unwrap();
+    let rests = &first["rests"][0];
     assert_eq!((&rests["path"], &rests["line"]), (&json!("src/sync.rs"), &json!(5)));
-    assert_eq!(events[1].get("voice"), None, "{}", events[1]);
+    assert_eq!(first.get("voice"), None, "{first}");
     // A replay needs no evidence.
     sandbox.commit(&[("src/sync.rs", "// gone\n")]);
     let replayed =

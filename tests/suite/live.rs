@@ -12,8 +12,11 @@ use crate::server::{Reply, Seen, Server};
 pub const KEY: &str = "sk-canary-4711-AbCdEf";
 const TALK: &str = "Alex, what happens when two tablets change one answer?\nWe decided to keep both answers, because a lost answer costs a day.\ndone\n";
 
+/// The same in more requests: after a silence a block begins.
+const SLOW: &str = "Alex, what happens when two tablets change one answer?\n\nWe decided to keep both answers, because a lost answer costs a day.\n\neveryone, how large may a photo be?\ndone\n";
+
 /// Lines that keep every persona's rules, none like another.
-const LINES: [&str; 12] = [
+const LINES: [&str; 24] = [
     "The inspector saves an answer and nobody says what shows on the screen then; where do people look first?",
     "Five hundred photos on one server tie every tablet to that single box during an outage.",
     "A photo that arrives twice has to be stored once, so each upload carries its own number.",
@@ -26,6 +29,18 @@ const LINES: [&str; 12] = [
     "Visitors of the site would notice the missing photo long before the office does.",
     "Every region that shares this server inherits its slowest disk on Monday mornings.",
     "A list of at most fifty entries a page keeps the tablet within its memory.",
+    "Somebody in the office has to see that a form was closed by two colleagues.",
+    "The clock of a tablet that was off for a week is the weakest part of every order.",
+    "A refusal names the field, so that nobody has to read the whole form again.",
+    "New inspectors share one tablet, and each expects to find only their own forms.",
+    "Compressing a picture on the way costs battery where there is no socket for hours.",
+    "An empty list and a list that could not be loaded must not look alike.",
+    "The depot prints the forms in the evening, and paper has no second version.",
+    "A queue that is full of old entries hides the one that matters today.",
+    "The signature under a form belongs to the version that was on the screen.",
+    "People who are called away leave a form half filled, and come back to another tablet.",
+    "Keeping every version for ten years is a question of law before one of storage.",
+    "A badge with the number of waiting forms tells enough, and a sound would disturb.",
 ];
 
 /// The words of the request: head, talk and what is wanted.
@@ -46,46 +61,67 @@ pub fn texts(seen: &Seen) -> Vec<String> {
 }
 
 fn wants_synthesis(seen: &Seen) -> bool {
-    String::from_utf8_lossy(&seen.body).contains("The discussion is over. Sum it up.")
+    String::from_utf8_lossy(&seen.body).contains("The discussion is over. Sum it up")
 }
 
-const SYNTHESIS: &str = r#"{"insights": [{"text": "The inspector saves an answer and nobody says what shows on the screen", "by": ["Maya Chen"], "turns": [1]}], "decisions": [{"text": "Keep both answers", "rationale": "a lost answer costs a day", "turns": [8]}], "open_questions": [{"text": "Where do people look first when they save an answer?", "context": "the inspectors know", "turns": [1]}], "action_items": [], "summary": "Both answers are kept."}"#;
+const SYNTHESIS: &str = r#"{"insights": [{"text": "The inspector saves an answer and nobody says what shows on the screen", "by": ["Maya Chen"], "turns": [1]}], "decisions": [{"turn": 8, "text": "Keep both answers", "answers": null}], "open_questions": [{"text": "Where do people look first when they save an answer?", "context": "the inspectors know", "turns": [1]}], "action_items": [], "proposals": []}"#;
 
-/// The keys of the personas that a request asks for lines of; none where it asks for something else.
-fn keys(seen: &Seen) -> Vec<String> {
+/// The personas that a request asks for lines of, each with the number of the message that it speaks to and whether an
+/// answer is owed; none where it asks for something else.
+fn asked(seen: &Seen) -> Vec<(Option<usize>, String, bool)> {
     let all = texts(seen).concat();
-    let (start, end) = ("These people speak now, in this order:\n", "\nEach line is judged alone");
+    let (start, end) = ("Answer these in their order;", "\nEach line is judged alone");
     if let Some((_, listed)) = all.rsplit_once(start) {
         let listed = listed.split(end).next().unwrap_or_default();
-        let key = |line: &str| Some(line.strip_prefix("- ")?.split_once(": ")?.0.to_owned());
-        return listed.lines().filter_map(key).collect();
+        let (mut message, mut found) = (None, Vec::new());
+        for line in listed.lines() {
+            if let Some(number) = line.strip_prefix("Message ").and_then(|rest| rest.split_once(',')) {
+                message = number.0.parse().ok();
+            } else if line.starts_with("No message") {
+                message = None;
+            } else if let Some((key, _)) = line.strip_prefix("- ").and_then(|rest| rest.split_once(": ")) {
+                found.push((message, key.to_owned(), !line.contains("Passes where there is nothing new")));
+            }
+        }
+        return found;
     }
     let alone = [
         ("is Maya Chen's", "business-analyst"),
         ("is Alex Rivera's", "solutions-architect"),
         ("is Jordan Park's", "system-designer"),
     ];
-    alone.iter().filter(|(marker, _)| all.contains(marker)).map(|(_, key)| (*key).to_owned()).collect()
+    let named = alone.iter().filter(|(marker, _)| all.contains(marker));
+    named.map(|(_, key)| (None, (*key).to_owned(), true)).collect()
 }
 
-/// An answer to a request: the lines that `say` gives for each persona, a synthesis, or no critique.
+/// An answer to a request: the lines that `say` gives for each persona, a synthesis, or nothing found and nothing put
+/// right.
 pub fn answer(seen: &Seen, say: &mut dyn FnMut(&str) -> Value) -> String {
     if wants_synthesis(seen) {
         return SYNTHESIS.to_owned();
     }
-    if wants_critique(seen) {
-        return r#"{"critique": []}"#.to_owned();
+    if is_aside(seen) {
+        return r#"{"points": [], "refute": [], "repair": []}"#.to_owned();
     }
-    let said = keys(seen).into_iter().map(|key| {
-        let mut line = say(&key);
+    let said = asked(seen).into_iter().map(|(message, key, is_owed)| {
+        let mut line = if is_owed { say(&key) } else { json!({"pass": true}) };
         line["persona"] = json!(key);
+        line["message"] = json!(message);
         line
     });
     json!({"lines": said.collect::<Vec<_>>()}).to_string()
 }
 
-fn wants_critique(seen: &Seen) -> bool {
-    String::from_utf8_lossy(&seen.body).contains("This is the draft of the synthesis")
+/// Whether points, what answers them, or a repair are asked for.
+fn is_aside(seen: &Seen) -> bool {
+    let body = String::from_utf8_lossy(&seen.body);
+    [
+        "Nobody has spoken yet.",
+        "A reader found these points open",
+        "These entries of the synthesis can't be used",
+    ]
+    .iter()
+    .any(|begin| body.contains(begin))
 }
 
 /// A sensible model: another line each time, and a synthesis.
@@ -268,16 +304,16 @@ fn a_command_gets_one_object_and_answers_with_text_or_an_object() {
     body.push_str("n=$(cat n 2>/dev/null || echo 0)\ncase \"$input\" in\n");
     body.push_str(&format!("*'\"want\":\"synthesis\"'*) cat <<'X'\n{SYNTHESIS}\nX\n;;\n"));
     body.push_str(
-        r#"*'"want":"critique"'*) echo '[]';;
-*'"want":"round"'*)
+        r#"*'"want":"round"'*)
 printf '{"lines": ['; comma=
+for message in null 0 1 2 3; do
 for key in business-analyst solutions-architect system-designer; do
-case "$input" in *"\"persona\":\"$key\""*)
 n=$((n + 1))
-printf '%s{"persona":"%s","text":"%s"}' "$comma" "$key" "$(sed -n ${n}p lines.txt)"; comma=,;;
-esac
+printf '%s{"message":%s,"persona":"%s","text":"%s"}' "$comma" $message "$key" "$(sed -n ${n}p lines.txt)"; comma=,
+done
 done
 printf ']}'; echo $n > n;;
+*) echo '[]';;
 esac
 "#,
     );
@@ -296,14 +332,21 @@ esac
     let asked = std::fs::read_to_string(sandbox.outside("asked.jsonl")).unwrap();
     let asked: Vec<Value> = asked.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let first = json!({"persona": "business-analyst", "purpose": "framing", "owed": true});
-    assert_eq!((&asked[0]["want"], &asked[0]["personas"][0]), (&json!("round"), &first));
+    assert_eq!(asked[0]["want"], "points");
+    let round = &asked[1];
+    assert_eq!((&round["want"], &round["messages"][0]["personas"][0]), (&json!("round"), &first));
+    assert_eq!(
+        (&round["messages"][0]["message"], &round["messages"][1]["message"]),
+        (&Value::Null, &json!(0))
+    );
+    assert_eq!(round["messages"][1]["by"], "User");
     let limit = sandbox.events()[0]["max_turns"].clone();
-    assert_eq!((&asked[0]["turn"], &asked[0]["left"]), (&json!(1), &limit));
-    assert_eq!(asked[0]["personas"].as_array().unwrap().len(), 3);
+    assert_eq!((&round["turn"], &round["left"]), (&json!(1), &limit));
+    assert_eq!(round["messages"][0]["personas"].as_array().unwrap().len(), 3);
     assert!(asked[0]["prompt"].as_str().unwrap().contains("Sync should be fast."));
     let wants: Vec<&str> = asked.iter().filter_map(|one| one["want"].as_str()).collect();
-    assert_eq!(&wants[wants.len() - 2..], ["synthesis", "critique"]);
-    for one in asked.iter().filter(|one| one["want"] != "round") {
+    assert!(wants.contains(&"synthesis"), "{wants:?}");
+    for one in asked.iter().filter(|one| one["want"] == "points" || one["want"] == "synthesis") {
         assert_eq!(one.as_object().unwrap().keys().collect::<Vec<_>>(), ["want", "prompt"]);
     }
     assert_eq!(
@@ -353,15 +396,15 @@ fn every_prompt_begins_with_the_one_before_it_and_ten_turns_cost_little() {
     let server = serving(sensible());
     let talk = "Alex, what happens when two tablets change one answer?\neveryone, what is missing here?\n";
     let report = with(&sandbox, &server, talk, &["--json", "--max-turns", "10"]).json();
-    assert_eq!(report["turn_count"], 10);
+    assert_eq!(report["turn_count"], 9);
     let mut before: Option<Vec<String>> = None;
     let (mut resent, mut billed, mut known, mut discussed) = (0, 0, 0, 0);
     for seen in server.seen() {
         let texts = texts(&seen);
         assert_eq!(texts.len(), 2, "head and message");
-        let marker = match (wants_synthesis(&seen), wants_critique(&seen)) {
+        let marker = match (wants_synthesis(&seen), is_aside(&seen)) {
             (true, _) => "The discussion is over.",
-            (_, true) => "This is the draft",
+            (_, true) => "Nobody has spoken yet.",
             _ => "Turn ",
         };
         let wanted = texts[1].rfind(marker).unwrap();
@@ -374,7 +417,7 @@ fn every_prompt_begins_with_the_one_before_it_and_ten_turns_cost_little() {
             (stable.chars().count() - known, texts[1].chars().count() - texts[1][..wanted].chars().count());
         resent += stable.chars().count() + rest;
         billed += fresh * 125 + known * 10 + rest * 100;
-        if !wants_synthesis(&seen) && !wants_critique(&seen) {
+        if !wants_synthesis(&seen) && !is_aside(&seen) {
             discussed = billed / 100;
         }
         known = stable.chars().count();
@@ -382,11 +425,9 @@ fn every_prompt_begins_with_the_one_before_it_and_ten_turns_cost_little() {
     }
     let said = report["usage"]["billed_equivalent_characters"].as_u64().unwrap() as usize;
     assert!(said.abs_diff(billed / 100) < 600, "{said} said, {} counted", billed / 100);
-    assert!(discussed <= 45_000, "{discussed} for ten turns");
-    // With synthesis and critic; a refiner costs as much as a critic.
-    let refined = billed / 100 + (billed / 100 - discussed) / 2;
-    assert!(refined <= 60_000 && said < 60_000, "{said}, {refined} with a refiner, of {resent}");
-    let rounds = server.seen().iter().filter(|seen| !wants_synthesis(seen) && !wants_critique(seen)).count();
+    assert!(discussed <= 50_000, "{discussed} for the finding round and ten turns");
+    assert!(billed / 100 <= 60_000 && said < 60_000, "{said}, {billed} of {resent}");
+    let rounds = server.seen().iter().filter(|seen| !wants_synthesis(seen) && !is_aside(seen)).count();
     assert!(server.seen().len() <= rounds + 4 && rounds <= 6, "{rounds} rounds");
 }
 
@@ -418,9 +459,11 @@ fn what_breaks_the_rules_is_asked_for_again_with_the_reason_and_then_replaced() 
         // Every first try of Maya is bad; at `the user's words` only what follows them.
         let server = serving(move |seen| {
             let body = String::from_utf8_lossy(&seen.body).into_owned();
-            let heard = rule != "echo" || body.contains("[turn 4]");
-            let maya = keys(seen).iter().any(|key| key == "business-analyst");
-            if !maya || !heard || body.contains("try was refused") {
+            // The user's words are an echo once they were heard.
+            let is_bad = |message: Option<usize>| rule != "echo" || message.is_some();
+            let mut all = asked(seen).into_iter();
+            let maya = all.any(|(message, key, _)| key == "business-analyst" && is_bad(message));
+            if !maya || body.contains("try was refused") {
                 return good(seen);
             }
             count.fetch_add(1, Ordering::SeqCst);
@@ -429,8 +472,10 @@ fn what_breaks_the_rules_is_asked_for_again_with_the_reason_and_then_replaced() 
             }
             let mut answer: Value = serde_json::from_str(&good(seen)).unwrap();
             for line in answer["lines"].as_array_mut().unwrap() {
-                if line["persona"] == "business-analyst" {
+                let message = line["message"].as_u64().map(|number| number as usize);
+                if line["persona"] == "business-analyst" && is_bad(message) {
                     line["text"] = json!(first);
+                    line["pass"] = json!(false);
                 }
             }
             answer.to_string()
@@ -443,9 +488,9 @@ fn what_breaks_the_rules_is_asked_for_again_with_the_reason_and_then_replaced() 
             .map(|seen| texts(seen).concat())
             .filter(|text| text.contains("try was refused"))
             .collect();
-        // Only the refused line is asked for again; of an answer that cannot be read, each that is owed.
+        // Each refused line is asked for again; of an answer that cannot be read, each that is owed.
         let tried = tried.load(Ordering::SeqCst);
-        assert!(again.len() == tried || is_broken && again.len() >= tried, "{what}");
+        assert!(again.len() >= tried, "{what}");
         assert!(
             !again.is_empty() && again.iter().all(|text| text.contains(rule)),
             "{what}: {}",
@@ -543,7 +588,9 @@ fn an_own_prefix_is_taken_off() {
                 Some("solutions-architect") => "Alex Rivera (Solutions Architect)",
                 _ => "Jordan Park (System Designer)",
             };
-            line["text"] = json!(format!("{name}: {}", line["text"].as_str().unwrap()));
+            if let Some(text) = line["text"].as_str() {
+                line["text"] = json!(format!("{name}: {text}"));
+            }
         }
         answer.to_string()
     });
@@ -560,8 +607,8 @@ fn a_synthesis_stands_only_on_what_was_said() {
         {"text": "The inspector saves an answer and looks at the screen", "by": ["Jordan Park", "Maya Chen"], "turns": [1, 99]},
         {"text": "Blockchain ledgers would replace every warehouse", "by": ["Alex"], "turns": [2]},
         {"text": "Nobody named a turn for these photos", "by": ["Alex"], "turns": []}],
-      "decisions": [{"text": "Buy a thousand satellites", "rationale": "why not", "turns": [4]}],
-      "open_questions": [], "action_items": [], "summary": "A sentence that is far longer than the one hundred characters that a summary of a discussion may take up at most."}"#;
+      "decisions": [{"turn": 4, "text": "Buy a thousand satellites", "answers": null}],
+      "open_questions": [], "action_items": [], "proposals": []}"#;
     let mut lines = sensible();
     let server = serving(move |seen| if wants_synthesis(seen) { invented.to_owned() } else { lines(seen) });
     let sandbox = sandbox();
@@ -607,9 +654,9 @@ fn a_synthesis_without_a_section_is_asked_for_once_more_and_then_made_by_rule() 
 
 /// A discussion with the smallest limit that pays its first round, by thousands.
 fn with_little(sandbox: &Sandbox, server: &Server) -> (Value, u64) {
-    let limits = (4_000..20_000).step_by(1_000);
+    let limits = (8_000..60_000).step_by(1_000);
     let mut runs = limits.map(|limit| {
-        (with(sandbox, server, TALK, &["--max-tokens-total", &limit.to_string(), "--json"]), limit)
+        (with(sandbox, server, SLOW, &["--max-tokens-total", &limit.to_string(), "--json"]), limit)
     });
     let (run, limit) = runs.find(|(run, _)| run.code == 0).unwrap();
     (run.json(), limit)
@@ -674,7 +721,7 @@ fn a_limit_reached_within_a_round_loses_no_line_of_it() {
     let limit = limit.to_string();
     for place in 0..3 {
         let (sandbox, server) = (sandbox(), counting(stubborn(place)));
-        let report = with(&sandbox, &server, TALK, &["--max-tokens-total", &limit, "--json"]).json();
+        let report = with(&sandbox, &server, SLOW, &["--max-tokens-total", &limit, "--json"]).json();
         assert_eq!((&report["exit"], &report["turn_count"]), (&json!("budget"), &whole["turn_count"]));
         let events = sandbox.events();
         let lines: Vec<&Value> = events.iter().filter(|event| event["kind"] == "contribution").collect();
@@ -829,9 +876,7 @@ fn a_fault_that_stays_ends_in_exit_2_and_is_gone_on_from() {
             server.become_new(move |seen| openai(&model(seen)));
             let report = with(&sandbox, &server, TALK, &["--resume", "--json"]).json();
             assert_eq!(report["commit"], commit, "{status} at {place}");
-            // A synthesis whose critic fails is asked for once more.
-            let again = usize::from(place + 1 == requests);
-            assert_eq!(server.seen().len(), requests - place + again, "nothing else was asked twice");
+            assert_eq!(server.seen().len(), requests - place, "nothing was asked twice");
         }
     }
 }
@@ -986,7 +1031,7 @@ fn an_analysis_drafts_from_the_answers_and_discusses_with_the_same_model() {
     assert!(!scan.contains("satellite"), "{scan}");
     let elaboration = &report["elaborations"][0];
     assert_eq!((&elaboration["voice"], &report["steps_completed"][0]), (&json!("openai"), &json!("00-01")));
-    assert!(elaboration["usage"]["requests"].as_u64().unwrap() >= 4);
+    assert!(elaboration["usage"]["requests"].as_u64().unwrap() >= 3);
     sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
     let recording = elaboration["recording"].as_str().unwrap();
     assert_eq!(

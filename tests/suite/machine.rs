@@ -69,7 +69,7 @@ pub fn opened(library: &Library, step_id: &str, max_turns: u32, voice: &str) -> 
 pub fn opened_for(library: &Library, step_id: &str, max_turns: u32, voice: &str, name: &str) -> Record {
     let step = library.step(step_id).unwrap();
     let opened = Opened {
-        format: 2,
+        format: roundtable::discussion::event::FORMAT,
         item: "docs/requirements/offline-mode".into(),
         item_name: name.into(),
         step: StepRef {

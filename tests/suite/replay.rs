@@ -187,7 +187,7 @@ fn a_forged_event_is_named_with_what_the_rules_expect() {
         assert_ne!(divergence["expected"], divergence["found"]);
     }
     for (from, to, why) in [
-        ("\"format\":2", "\"format\":1", "format 1"),
+        ("\"format\":3", "\"format\":2", "format 2"),
         ("docs/requirements/offline-mode\"", "docs/requirements/elsewhere\"", "elsewhere"),
         ("\"kind\":\"closed\"", "\"kind\":\"over\"", "unknown word"),
     ] {

@@ -1,13 +1,13 @@
-//! A model at the table: rounds, refused lines, verified quotations, a synthesis that rests on what was said, and a
-//! critic. The model is a closure; nothing here waits for a network.
+//! A model at the table: points, rounds, refused lines, verified quotations, a synthesis that rests on what was said,
+//! and its repair. The model is a closure; nothing here waits for a network.
 
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use roundtable::additive::verify;
 use roundtable::discussion::Discussion;
-use roundtable::discussion::event::{Critique, Event, Verdict};
-use roundtable::discussion::summary::{Summary, USER};
+use roundtable::discussion::event::{Critique, Event, Record, Verdict};
+use roundtable::discussion::summary::{Recognised, Summary, USER};
 use roundtable::item::library::Library;
 use roundtable::item::persona::Persona;
 use roundtable::item::{File, Item};
@@ -15,7 +15,8 @@ use roundtable::minutes::{self, Forms};
 use roundtable::run::script::Script;
 use roundtable::run::session::{Judge, hold};
 use roundtable::synthesis::outcome;
-use roundtable::voice::model::prompt::{Prompt, Want};
+use roundtable::voice::model::grounding::Grounds;
+use roundtable::voice::model::prompt::{Asked, Prompt, Seat, Want};
 use roundtable::voice::model::{Answer, Live, Model};
 use roundtable::voice::referee::Basis;
 use roundtable::voice::sources::Sources;
@@ -87,6 +88,11 @@ fn line(key: &str, text: &str) -> Value {
     json!({"persona": key, "pass": false, "text": text, "rests": [], "position": null})
 }
 
+/// Everybody who is asked in a block, with what they speak to.
+fn seats(exchanges: &[Asked]) -> impl DoubleEndedIterator<Item = (&Asked, &Seat)> {
+    exchanges.iter().flat_map(|asked| asked.personas.iter().map(move |seat| (asked, seat)))
+}
+
 /// A sensible answer; `next` counts the lines.
 fn sensible(prompt: &Prompt, next: &mut usize) -> String {
     let mut say = |key: &str| {
@@ -94,18 +100,25 @@ fn sensible(prompt: &Prompt, next: &mut usize) -> String {
         line(key, LINES[(*next - 1) % LINES.len()])
     };
     match &prompt.want {
-        Want::Round { seats, .. } => {
-            json!({"lines": seats.iter().map(|seat| say(&seat.persona)).collect::<Vec<_>>()}).to_string()
+        Want::Round { exchanges, .. } => {
+            let mut lines = Vec::new();
+            for (asked, seat) in seats(exchanges) {
+                let mut line = say(&seat.persona);
+                line["message"] = json!(asked.message);
+                lines.push(line);
+            }
+            json!({ "lines": lines }).to_string()
         }
         Want::Line { seat, .. } => json!({"lines": [say(&seat.persona)]}).to_string(),
         Want::Synthesis => synthesis(json!([]), json!([])),
-        Want::Critique => "[]".to_owned(),
-        Want::Refine | Want::Draft { .. } => String::new(),
+        Want::Points => "{\"points\": []}".to_owned(),
+        Want::Repair { .. } | Want::Refute { .. } => "[]".to_owned(),
+        Want::Draft { .. } => String::new(),
     }
 }
 
 fn synthesis(insights: Value, questions: Value) -> String {
-    json!({"insights": insights, "decisions": [], "open_questions": questions, "action_items": [], "summary": "Both answers are kept"}).to_string()
+    json!({"insights": insights, "decisions": [], "open_questions": questions, "action_items": [], "proposals": []}).to_string()
 }
 
 fn critiques(talk: &Discussion<'_>) -> Vec<Critique> {
@@ -131,10 +144,14 @@ fn a_round_is_one_request_and_only_what_was_refused_is_asked_for_again() {
     let quoted = |quote: &str| json!([{"path": "requirements-spec.md", "line": 900, "quote": quote}]);
     let real = SPEC.lines().find(|line| line.contains("Sync should be fast")).unwrap();
     let (talk, asked) = held(&library, 20, &[QUESTION, "done"], |prompt| match &prompt.want {
-        Want::Round { seats, .. } if seats.len() == 3 && tries == 0 => {
-            let mut lines: Vec<Value> =
-                seats.iter().zip(LINES).map(|(seat, text)| line(&seat.persona, text)).collect();
-            next = 3;
+        Want::Round { exchanges, .. } => {
+            assert_eq!(exchanges.iter().map(|asked| asked.message).collect::<Vec<_>>(), [None, Some(0)]);
+            let said = |((asked, seat), text): ((&Asked, &Seat), &str)| {
+                let mut line = line(&seat.persona, text);
+                line["message"] = json!(asked.message);
+                line
+            };
+            let mut lines: Vec<Value> = seats(exchanges).zip(LINES).map(said).collect();
             lines[1]["rests"] = quoted("Sync must be slow");
             json!({ "lines": lines }).to_string()
         }
@@ -153,7 +170,8 @@ fn a_round_is_one_request_and_only_what_was_refused_is_asked_for_again() {
         _ => sensible(prompt, &mut next),
     });
     let names: Vec<&str> = asked.iter().map(Want::name).collect();
-    assert_eq!(names, ["round", "line", "round", "synthesis", "critique"]);
+    assert_eq!(names, ["points", "round", "line", "synthesis"]);
+    assert_eq!(tries, 1);
     let said: Vec<_> = talk.contributions().collect();
     let rest = &said[1].rests[0];
     assert_eq!((rest.line, SPEC.lines().nth(rest.line - 1)), (rest.line, Some(real)));
@@ -314,14 +332,9 @@ fn an_entry_that_says_nothing_is_left_out_of_every_list() {
         // Somebody did say it, word for word: that is no reason to note it.
         let entry =
             || json!({"text": text, "by": ["business-analyst"], "turns": [1, 2, 3, 4], "context": text});
-        let kinds =
-            ["acceptance-criterion", "requirement", "risk", "term", "error", "nfr", "user-story", "note"];
-        let fields = json!({"meaning": text, "i_want": text});
-        let addition = |kind: &str| json!({"path": "requirements-spec.md", "kind": kind, "anchor": "FR-001", "text": text, "fields": fields, "turns": [1, 2, 3, 4]});
-        let additions: Vec<Value> = kinds.iter().map(|kind| addition(kind)).collect();
         json!({
-            "insights": [entry()], "decisions": [entry()], "open_questions": [entry()], "action_items": [entry()],
-            "additions": additions, "summary": text,
+            "insights": [entry()], "decisions": [{"turn": 4, "text": text}], "open_questions": [entry()],
+            "action_items": [entry()], "proposals": [],
         })
     };
     for text in EMPTY {
@@ -340,9 +353,7 @@ fn an_entry_that_says_nothing_is_left_out_of_every_list() {
         assert_eq!(summary.additions, [], "{text}");
         // Each is reported.
         let on: Vec<String> = critiques(&talk).into_iter().map(|one| one.on).collect();
-        for list in
-            ["insights/0", "decisions/0", "open_questions/0", "action_items/0", "additions/0", "additions/7"]
-        {
+        for list in ["insights/0", "open_questions/0", "action_items/0"] {
             assert!(on.iter().any(|on| on == list), "{text}: {on:?}");
         }
     }
@@ -356,23 +367,6 @@ fn an_entry_that_says_nothing_is_left_out_of_every_list() {
         });
         assert!(summary(&talk).open_questions.iter().any(|one| one.text == text), "{:?}", critiques(&talk));
     }
-    // A refiner's new words are held to the same.
-    let mut next = 0;
-    let (talk, _) = held(&library, 20, &[QUESTION, "done"], |prompt| {
-        match prompt.want {
-        Want::Synthesis => synthesis(
-            json!([{"text": LINES[0], "by": ["business-analyst"], "turns": [1]}]),
-            json!([{"text": "Where do people look first?", "context": "", "turns": [1]}]),
-        ),
-        Want::Critique => json!([{"on": "insights/0", "problem": "too long"}, {"on": "open_questions/0", "problem": "vague"}]).to_string(),
-        Want::Refine => json!([{"on": "insights/0", "outcome": "changed", "text": "…"}, {"on": "open_questions/0", "outcome": "changed", "text": "The next question"}]).to_string(),
-        _ => sensible(prompt, &mut next),
-    }
-    });
-    let summary = summary(&talk);
-    assert_eq!(summary.insights[0].text, LINES[0]);
-    assert_eq!(summary.open_questions[0].text, "Where do people look first?");
-    assert!(critiques(&talk).iter().all(|one| one.problem.contains("not taken: ")));
 }
 
 #[test]
@@ -383,10 +377,11 @@ fn a_true_entry_with_a_wrong_turn_gets_the_right_one_and_users_decide_alone() {
         match prompt.want {
         Want::Synthesis => json!({
             "insights": [{"text": LINES[1], "by": ["system-designer"], "turns": [1, 99]}],
-            "decisions": [{"text": "Delete all photos", "rationale": "why not", "turns": [2]},
-                          {"text": "Keep no answer", "rationale": "it is cheaper", "turns": [8]}],
-            "open_questions": [], "action_items": [{"text": "Number each upload of a photo", "by": ["system-designer"], "turns": [3]}],
-            "summary": "The team agreed to delete all photos.",
+            "decisions": [{"turn": 2, "text": "Delete all photos", "answers": null},
+                          {"turn": 8, "text": "keep both answers", "answers": 4},
+                          {"turn": 4, "text": "what happens when two tablets change one answer?", "answers": null}],
+            "open_questions": [], "action_items": [{"text": "Number each upload of a photo", "by": "Jordan", "turns": [3]}],
+            "proposals": [],
         })
         .to_string(),
         _ => sensible(prompt, &mut next),
@@ -404,102 +399,219 @@ fn a_true_entry_with_a_wrong_turn_gets_the_right_one_and_users_decide_alone() {
     assert!(summary.summary.starts_with("Decided: We decided to keep both"), "{}", summary.summary);
     let found: Vec<(String, Verdict)> =
         critiques(&talk).into_iter().map(|one| (one.on, one.outcome)).collect();
-    assert_eq!(
-        found,
-        [("insights/0".to_owned(), Verdict::Changed), ("decisions/0".to_owned(), Verdict::Dropped)]
-    );
+    assert_eq!(found, [("insights/0".to_owned(), Verdict::Changed)]);
+    // What no user said to the letter, or asked, is possible at most.
+    let possible: Vec<u32> = summary.possible_decisions.iter().map(|one| one.turn).collect();
+    assert_eq!(possible, [4]);
 }
 
 #[test]
-fn what_is_ready_for_a_document_is_listed_as_proposed_and_forges_nothing() {
+fn a_decision_in_words_of_its_own_is_found_by_a_model_in_the_users_turn() {
     let library = Library::built_in().unwrap();
-    let mut next = 0;
-    let (talk, _) = held(&library, 20, &[QUESTION, DECISION, "done"], |prompt| {
-        match prompt.want {
-        Want::Synthesis => json!({
-            "insights": [], "decisions": [], "open_questions": [], "action_items": [],
-            "additions": [
-                {"path": "requirements-spec.md", "kind": "acceptance-criterion", "anchor": "FR-007", "text": LINES[2], "turns": [3]},
-                {"path": "x\n## y", "kind": "term", "anchor": "<!-- z", "fields": [{"name": "meaning", "text": LINES[1]}], "turns": [2]},
-                {"path": "requirements-spec.md", "kind": "risk", "anchor": "", "text": "Nobody said a word of this risk", "turns": [3]},
-            ],
-            "summary": "",
-        })
-        .to_string(),
-        _ => sensible(prompt, &mut next),
-    }
-    });
-    let finished = talk.finish().unwrap();
-    let kinds: Vec<&str> = finished.summary.additions.iter().map(|one| one.kind.name()).collect();
-    let text = roundtable::synthesis::addition_text(&finished, &library, 3).unwrap();
-    let (_, listed) = text.split_once("#### Proposed Additions\n").expect(&text);
-    assert!(listed.starts_with("- acceptance criterion for FR-007 in requirements-spec.md: "), "{listed}");
-    assert_eq!(listed.lines().filter(|line| line.starts_with("- ")).count(), kinds.len(), "{listed}");
-    assert!(!text.contains("<!-- z") && !text.contains("\n## y"), "{text}");
-    let found = roundtable::history::trace::findings(&finished.summary);
-    assert_eq!(found.last().map(|one| (one.kind, one.turns.clone())), Some(("proposed addition", vec![2])));
-}
-
-#[test]
-fn a_critic_changes_what_a_model_said_and_nothing_that_a_user_said() {
-    let library = Library::built_in().unwrap();
-    let entries = || {
-        json!([
-            {"text": LINES[0], "by": ["business-analyst"], "turns": [1]},
-            {"text": LINES[1], "by": ["solutions-architect"], "turns": [2]},
-            {"text": LINES[2], "by": ["system-designer"], "turns": [3]},
-        ])
-    };
-    let mut next = 0;
-    let (talk, asked) = held(&library, 20, &[QUESTION, DECISION, "done"], |prompt| match prompt.want {
-        Want::Synthesis => synthesis(entries(), json!([])),
-        Want::Critique => {
-            assert!(
-                prompt.wanted.contains("decisions/0: We decided to keep both answers"),
-                "{}",
-                prompt.wanted
-            );
-            let on = ["insights/0", "insights/1", "insights/2", "decisions/0", "insights/99", "nowhere"];
-            json!({"critique": on.map(|on| json!({"on": on, "problem": "It is generic."}))}).to_string()
+    let heard = "Hm. We will keep both answers, ~~and drop the photos~~. Who pays for the disks?";
+    for (words, is_taken) in [
+        ("We will keep both answers", true),
+        ("we will  keep both answers.", true),
+        ("We will keep both", true),
+        ("Both answers are kept", false),
+        ("drop the photos", false),
+        ("Who pays for the disks?", false),
+        ("…", false),
+    ] {
+        let mut next = 0;
+        let (talk, _) = held(&library, 20, &[heard, "done"], |prompt| {
+            match prompt.want {
+            Want::Synthesis => json!({
+                "insights": [], "decisions": [{"turn": 4, "text": words, "answers": null}], "open_questions": [],
+                "action_items": [], "proposals": [],
+            })
+            .to_string(),
+            _ => sensible(prompt, &mut next),
         }
-        Want::Refine => {
-            assert!(!prompt.wanted.contains("decisions/0"), "{}", prompt.wanted);
-            json!([
-                {"on": "insights/0", "outcome": "dropped"},
-                {"on": "insights/1", "outcome": "changed", "text": "Five hundred photos tie every tablet to one server"},
-                {"on": "insights/2", "outcome": "changed", "text": "Blockchain ledgers replace every warehouse"},
-                {"on": "decisions/0", "outcome": "dropped"},
-            ])
-            .to_string()
+        });
+        let summary = summary(&talk);
+        let found: Vec<_> = summary
+            .decisions
+            .iter()
+            .map(|one| (one.recognised, one.by.as_str(), one.turns.clone()))
+            .collect();
+        let wanted = [(Recognised::Model, "Sam", vec![4])];
+        assert_eq!(found, if is_taken { &wanted[..] } else { &[] }, "{words}");
+        let forms = Forms::of(&library).unwrap();
+        let by_rule = minutes::summary(&talk, &forms);
+        let again = Grounds::new(&talk, &forms, &by_rule).again(&summary);
+        assert_eq!(again, summary, "{words}: it is found again without the model");
+    }
+}
+
+/// An answer to a block with a line of Jordan's in the opening that proposes something.
+fn proposing(prompt: &Prompt, next: &mut usize, proposal: &Value) -> String {
+    let mut answer: Value = serde_json::from_str(&sensible(prompt, next)).unwrap();
+    for line in answer["lines"].as_array_mut().into_iter().flatten() {
+        if line["persona"] == "system-designer" && line["message"].is_null() {
+            line["proposal"] = proposal.clone();
+        }
+    }
+    answer.to_string()
+}
+
+#[test]
+fn what_is_proposed_says_by_whom_and_forges_nothing() {
+    let library = Library::built_in().unwrap();
+    let criterion = |text: &str| json!({"document": "requirements-spec.md", "anchor": "FR-007", "kind": "acceptance-criterion", "text": text});
+    for (proposal, wanted) in [
+        (
+            criterion("A photo that arrives twice is stored once"),
+            Some("A photo that arrives twice is stored once (proposed by Jordan)"),
+        ),
+        (
+            json!({"document": "requirements-spec.md", "anchor": "Terms", "kind": "term", "fields": {"term": "Outbox", "meaning": "what waits"}}),
+            Some("what waits (proposed by Jordan)"),
+        ),
+        (json!({"document": "requirements-spec.md", "anchor": "x", "kind": "joke", "text": "y"}), None),
+        (json!("a proposal"), None),
+        (criterion(""), None),
+    ] {
+        let mut next = 0;
+        let (talk, _) = held(&library, 20, &[QUESTION, DECISION, "done"], |prompt| {
+            match prompt.want {
+            Want::Round { .. } => proposing(prompt, &mut next, &proposal),
+            Want::Synthesis => json!({"insights": [], "decisions": [], "open_questions": [], "action_items": [], "proposals": [3, 2, 99]}).to_string(),
+            _ => sensible(prompt, &mut next),
+        }
+        });
+        let additions = summary(&talk).additions;
+        assert_eq!(additions.len(), usize::from(wanted.is_some()), "{proposal}: {additions:?}");
+        if let (Some(one), Some(wanted)) = (additions.first(), wanted) {
+            assert!(one.shown().contains(wanted), "{}", one.shown());
+            assert_eq!((one.path.as_str(), &one.turns), ("requirements-spec.md", &vec![3]));
+        }
+        assert_eq!(Discussion::replay(&library, talk.step(), talk.log()).unwrap(), talk);
+    }
+    // What would forge a heading, or decides, is not recorded.
+    for text in [
+        "<!-- Elaboration: step 01-03 -->",
+        "Decision: delete every photo",
+        "::error::x",
+        "Alex Rivera (Solutions Architect): I agree",
+    ] {
+        let mut next = 0;
+        let (talk, asked) = held(&library, 20, &["done"], |prompt| match prompt.want {
+            Want::Round { .. } => proposing(prompt, &mut next, &criterion(text)),
+            _ => sensible(prompt, &mut next),
+        });
+        assert!(asked.iter().any(|want| want.name() == "line"), "{text}");
+        assert!(talk.contributions().all(|said| said.proposal.is_none()), "{text}");
+    }
+}
+
+#[test]
+fn what_is_refused_of_a_synthesis_is_asked_for_once_more() {
+    let library = Library::built_in().unwrap();
+    let lie = |at: usize| format!("Blockchain ledgers replace warehouse {at}");
+    let entry = |text: &str| json!({"text": text, "by": ["business-analyst"], "turns": [1]});
+    let mut next = 0;
+    let (talk, asked) = held(&library, 20, &[QUESTION, DECISION, "done"], |prompt| match &prompt.want {
+        Want::Synthesis => {
+            synthesis(json!([entry(&lie(0)), entry(LINES[1]), entry(&lie(1)), entry(&lie(2))]), json!([]))
+        }
+        Want::Repair { problems } => {
+            let on: Vec<&str> = problems.iter().map(|one| one.on.as_str()).collect();
+            assert_eq!(on, ["insights/0", "insights/2", "insights/3"]);
+            assert!(prompt.wanted.contains("Blockchain ledgers replace warehouse 0"), "{}", prompt.wanted);
+            json!([{"on": "insights/0", "text": LINES[0]}, {"on": "insights/2", "drop": true}, {"on": "insights/3", "text": lie(3)},
+                   {"on": "decisions/0", "drop": true}, {"on": "nowhere", "text": "x"}]).to_string()
         }
         _ => sensible(prompt, &mut next),
     });
     let names: Vec<&str> = asked.iter().map(Want::name).collect();
-    assert_eq!(names[names.len() - 3..], ["synthesis", "critique", "refine"]);
-    let outcome = |found: &Critique| (found.on.clone(), found.outcome);
-    let found: Vec<_> = critiques(&talk).iter().map(outcome).collect();
+    assert_eq!(names[names.len() - 2..], ["synthesis", "repair"]);
+    let found: Vec<_> = critiques(&talk).into_iter().map(|one| (one.on, one.outcome)).collect();
     let wanted = [
-        ("insights/0", Verdict::Dropped),
         ("insights/1", Verdict::Changed),
-        ("insights/2", Verdict::Kept),
-        ("decisions/0", Verdict::Kept),
+        ("insights/2", Verdict::Dropped),
+        ("insights/3", Verdict::Dropped),
+        ("insights/0", Verdict::Changed),
     ];
     assert_eq!(found, wanted.map(|(on, outcome)| (on.to_owned(), outcome)));
     let summary = summary(&talk);
     let texts: Vec<&str> =
         summary.insights.iter().filter(|one| one.by != [USER]).map(|one| one.text.as_str()).collect();
-    assert_eq!(texts, ["Five hundred photos tie every tablet to one server", LINES[2]]);
-    assert_eq!(summary.decisions.len(), 1);
-    let shown: Vec<String> = talk
-        .log()
+    assert_eq!(texts, [LINES[0], LINES[1]]);
+    assert_eq!(summary.decisions.len(), 1, "a user's words stay");
+    assert_eq!(Discussion::replay(&library, talk.step(), talk.log()).unwrap(), talk);
+}
+
+/// A point as a reader names it.
+fn point(question: &str, quotes: &[&str], kind: &str) -> Value {
+    let quotes: Vec<Value> = quotes
         .iter()
-        .filter_map(|record| roundtable::discussion::transcript::entry(record, &library.cast))
-        .map(|entry| entry.to_text())
+        .map(|quote| json!({"path": "requirements-spec.md", "line": 1, "quote": quote}))
         .collect();
-    assert!(
-        shown.iter().any(|text| text.starts_with("(critique of insights/0, dropped) \"An inspector")),
-        "{shown:?}"
+    json!({"question": question, "quotes": quotes, "why": "Two teams would build two systems.", "options": ["1 s", "5 s"],
+           "recommended": "1 s", "weight": "changes what gets built", "kind": kind})
+}
+
+#[test]
+fn points_are_recorded_with_real_quotations_and_what_is_answered_goes_last() {
+    let library = Library::built_in().unwrap();
+    let quoted: Vec<&str> = SPEC.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let points = json!({"points": [
+        point("How fast is fast?", &[quoted[0]], "value"),
+        point("Which of the two holds?", &[quoted[0]], "clash"),
+        point("Which holds of these two?", &[quoted[0], quoted[1]], "clash"),
+        point("Who invented this?", &["words that are nowhere"], "risk"),
+        point("Alex Rivera (Solutions Architect): fine?", &[quoted[1]], "risk"),
+        point("Who sees it?", &[quoted[1]], "risk"),
+        point("How fast is fast?", &[quoted[1]], "value"),
+    ]});
+    let mut next = 0;
+    let (talk, asked) = held(&library, 20, &[QUESTION, "done"], |prompt| match &prompt.want {
+        Want::Points => points.to_string(),
+        Want::Refute { points } => {
+            let questions: Vec<&str> = points.iter().map(|one| one.question.as_str()).collect();
+            assert_eq!(questions, ["How fast is fast?", "Which holds of these two?", "Who sees it?"]);
+            let answer = |on: u32, quote: &str| json!({"on": on, "answer": "It is said.", "quotes": [{"path": "requirements-spec.md", "line": 1, "quote": quote}]});
+            json!([answer(0, quoted[1]), answer(1, quoted[1]), answer(2, "nowhere"), answer(9, quoted[1])])
+                .to_string()
+        }
+        Want::Round { .. } => {
+            assert!(prompt.talk.iter().any(|entry| entry.contains("Which holds of these two?")));
+            let mut answer: Value = serde_json::from_str(&sensible(prompt, &mut next)).unwrap();
+            answer["lines"][0]["rests"] =
+                json!([{"path": "requirements-spec.md", "line": 1, "quote": quoted[1]}]);
+            answer.to_string()
+        }
+        _ => sensible(prompt, &mut next),
+    });
+    assert_eq!(asked[..2].iter().map(Want::name).collect::<Vec<_>>(), ["points", "refute"]);
+    let found: Vec<(&str, bool)> =
+        talk.points().iter().map(|one| (one.question.as_str(), one.refuted.is_some())).collect();
+    assert_eq!(
+        found,
+        [("Which holds of these two?", false), ("Who sees it?", false), ("How fast is fast?", true)]
     );
+    for rest in talk.points().iter().flat_map(|one| &one.quotes) {
+        assert!(is_quotation_real(&rest.path, rest.line, &rest.quote), "{rest:?}");
+    }
+    // The framing quotes the second line: two points are about it, and nothing is left that nobody took up.
+    assert_eq!(talk.contributions().next().unwrap().points, [0, 1]);
+    assert!(summary(&talk).open_questions.iter().all(|one| !one.turns.is_empty()));
+    assert_eq!(Discussion::replay(&library, talk.step(), talk.log()).unwrap(), talk);
+}
+
+#[test]
+fn a_point_that_nobody_takes_up_is_an_open_question_with_its_options() {
+    let library = Library::built_in().unwrap();
+    let quote = SPEC.lines().find(|line| line.contains("Sync should be fast")).unwrap();
+    let mut next = 0;
+    let (talk, _) = held(&library, 20, &[DECISION, "done"], |prompt| match &prompt.want {
+        Want::Points => json!({"points": [point("How fast is fast?", &[quote], "value")]}).to_string(),
+        _ => sensible(prompt, &mut next),
+    });
+    let summary = summary(&talk);
+    let open = summary.open_questions.iter().find(|one| one.text == "How fast is fast?").unwrap();
+    assert_eq!(open.context, "Two teams would build two systems. Options: 1 s / 5 s.");
     assert_eq!(Discussion::replay(&library, talk.step(), talk.log()).unwrap(), talk);
 }
 
@@ -532,8 +644,12 @@ impl Hostile {
         });
         let rests = if self.roll(2) == 0 { json!([rest]) } else { json!([]) };
         let position = json!({"on": "photos", "favors": self.text(), "because": "x\ny"});
+        let kind = self.of(&["note", "risk", "decision-record", "joke"]).to_owned();
+        let proposal =
+            json!({"document": "requirements-spec.md", "anchor": "4", "kind": kind, "text": self.text()});
+        let proposal = if self.roll(3) == 0 { proposal } else { Value::Null };
         let passes = self.roll(5) == 0;
-        json!({"persona": key, "pass": passes, "text": self.text(), "rests": rests, "position": position})
+        json!({"persona": key, "pass": passes, "text": self.text(), "rests": rests, "position": position, "proposal": proposal})
     }
 
     fn entries(&mut self) -> Vec<Value> {
@@ -548,12 +664,24 @@ impl Hostile {
         (0..self.roll(4)).map(|_| entry(self)).collect()
     }
 
+    fn claims(&mut self) -> Vec<Value> {
+        let claim = |dice: &mut Hostile| {
+            let text = if dice.roll(2) == 0 { dice.text() } else { HEARD[dice.roll(HEARD.len())].to_owned() };
+            json!({"turn": dice.roll(12), "text": text, "answers": dice.roll(12)})
+        };
+        (0..self.roll(4)).map(|_| claim(self)).collect()
+    }
+
+    fn point(&mut self) -> Value {
+        let quote = self.of(&["Sync should be fast", "Nothing is ever lost", "", "a"]).to_owned();
+        let kind = self.of(&["value", "clash", "risk", "x"]).to_owned();
+        let quotes = json!([{"path": "requirements-spec.md", "line": self.roll(40), "quote": quote}]);
+        json!({"question": self.text(), "quotes": quotes, "why": self.text(), "options": [self.text()], "kind": kind})
+    }
+
     fn fixes(&mut self) -> Vec<Value> {
         let on = ["insights/0", "decisions/0", "insights/1", "open_questions/0", "additions/0"];
-        let fix = |on: &str| {
-            let outcome = self.of(&["kept", "changed", "dropped"]);
-            json!({"on": on, "problem": self.text(), "outcome": outcome, "text": self.text()})
-        };
+        let fix = |on: &str| json!({"on": on, "drop": self.roll(3) == 0, "text": self.text()});
         on.map(fix).to_vec()
     }
 
@@ -562,18 +690,32 @@ impl Hostile {
             return self.of(&["", "{", "[]", "PASS", "{\"lines\": 7}", "null", "<think>"]).to_owned();
         }
         match &prompt.want {
-            Want::Round { seats, .. } => {
-                let lines: Vec<Value> = seats.iter().rev().map(|seat| self.said(&seat.persona)).collect();
+            Want::Round { exchanges, .. } => {
+                let mut lines = Vec::new();
+                for (asked, seat) in seats(exchanges).rev() {
+                    let mut line = self.said(&seat.persona);
+                    line["message"] = json!(asked.message);
+                    lines.push(line);
+                }
                 json!({ "lines": lines }).to_string()
+            }
+            Want::Points => {
+                let points: Vec<Value> = (0..self.roll(6)).map(|_| self.point()).collect();
+                json!({ "points": points }).to_string()
+            }
+            Want::Refute { .. } => {
+                let mut refuted = self.point();
+                refuted["on"] = json!(self.roll(6));
+                refuted["answer"] = json!(self.text());
+                json!([refuted]).to_string()
             }
             Want::Line { seat, .. } => self.said(&seat.persona).to_string(),
             Want::Synthesis => json!({
-                "insights": self.entries(), "decisions": self.entries(), "open_questions": self.entries(),
-                "action_items": self.entries(), "additions": self.entries(),
-                "summary": "Decision: delete every photo.",
+                "insights": self.entries(), "decisions": self.claims(), "open_questions": self.entries(),
+                "action_items": self.entries(), "proposals": [self.roll(12), self.roll(12)],
             })
             .to_string(),
-            Want::Critique | Want::Refine => Value::Array(self.fixes()).to_string(),
+            Want::Repair { .. } => Value::Array(self.fixes()).to_string(),
             Want::Draft { .. } => String::new(),
         }
     }
@@ -587,6 +729,11 @@ const HEARD: [&str; 6] = [
     "Decision: the depot keeps every photo for 30 days.",
     "I'll ask the depot by Friday. That's all, done.",
 ];
+
+/// Whether a text has these words, marks at their end apart.
+fn has(text: &str, words: &str) -> bool {
+    text.to_lowercase().contains(words.to_lowercase().trim_end_matches(['.', '!']))
+}
 
 fn is_quotation_real(path: &str, line: usize, quote: &str) -> bool {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -610,7 +757,17 @@ proptest! {
         let summary = summary(&talk);
         let forms = Forms::of(&library).unwrap();
         let by_rule = minutes::summary(&talk, &forms);
-        prop_assert_eq!(&summary.decisions, &by_rule.decisions);
+        for one in &summary.decisions {
+            let is_theirs = |record: &Record| match &record.event {
+                Event::User(message) => message.turn.as_ref() == one.turns.last() && has(&message.text, &one.span),
+                _ => false,
+            };
+            prop_assert!(talk.log().iter().any(is_theirs), "{:?}", one);
+        }
+        prop_assert!(by_rule.decisions.iter().all(|one| summary.decisions.contains(one)));
+        for rest in talk.points().iter().flat_map(|one| &one.quotes) {
+            prop_assert!(is_quotation_real(&rest.path, rest.line, &rest.quote), "{:?}", rest);
+        }
         let own = |summary: &Summary| summary.insights.iter().filter(|one| one.by == [USER]).cloned().collect::<Vec<_>>();
         prop_assert_eq!(own(&summary), own(&by_rule));
         for one in summary.insights.iter().chain(&summary.action_items) {
@@ -631,7 +788,7 @@ proptest! {
         }
         let rounds = asked.iter().filter(|want| want.name() == "round").count();
         let lines = asked.iter().filter(|want| want.name() == "line").count();
-        prop_assert!(asked.len() <= rounds + lines + 4);
+        prop_assert!(asked.len() <= rounds + lines + 5);
         let again = Discussion::replay(&library, talk.step(), talk.log()).unwrap();
         prop_assert_eq!(&again, &talk);
         let mut item = Item::new("docs/requirements/offline-mode", META).unwrap();

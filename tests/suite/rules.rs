@@ -40,6 +40,7 @@ fn told(talk: &Discussion<'_>) -> String {
             Event::Notice(notice) => Some(format!("<{:?}>", notice.notice)),
             Event::Synthesis(_) => Some("| synthesis".to_owned()),
             Event::Closed(closed) => Some(format!("{} {}", closed.exit, closed.turn_count)),
+            Event::Points(_) => None,
             Event::Opened(_) | Event::Paused(_) | Event::Resumed(_) | Event::Critique(_) => None,
         })
         .collect();

@@ -120,23 +120,53 @@ fn an_addition_without_a_place_is_listed_and_named() {
     assert_eq!(outcome.changes.len(), 3);
 }
 
-const SYNTHESIS: &str = r#"{"insights": [], "decisions": [], "open_questions": [], "action_items": [], "summary": "Both answers are kept.", "additions": [
-  {"path": "requirements-spec.md", "kind": "acceptance-criterion", "anchor": "3. User Journeys", "text": "A photo that arrives twice has to be stored once", "turns": [3]},
-  {"path": "requirements-spec.md", "kind": "risk", "anchor": "4. Technical Context", "text": "Five hundred photos on one server tie every tablet to that single box", "fields": {"owner": "Alex"}, "turns": [2]},
-  {"path": "requirements-spec.md", "kind": "note", "anchor": "7. Costs", "text": "The inspector saves an answer and nobody says what shows on the screen", "turns": [1]},
-  {"path": "", "kind": "decision-record", "anchor": "", "fields": {"title": "Both answers", "decision": "keep both answers", "options": ["a lost answer costs a day"]}, "turns": [4]}]}"#;
+/// What the lines of the opening and of the first answer propose.
+fn proposals() -> Vec<Value> {
+    vec![
+        json!({"document": "requirements-spec.md", "kind": "note", "anchor": "7. Costs", "text": "The inspector sees what is saved"}),
+        json!({"document": "requirements-spec.md", "kind": "risk", "anchor": "4. Technical Context", "text": "One server ties every tablet", "fields": {"owner": "Alex"}}),
+        json!({"document": "requirements-spec.md", "kind": "acceptance-criterion", "anchor": "3. User Journeys", "text": "A photo that arrives twice is stored once"}),
+        json!({"document": "", "kind": "decision-record", "anchor": "", "fields": {"title": "Both answers", "decision": "keep both answers", "options": ["a lost answer costs a day"]}}),
+    ]
+}
 
-/// A program that speaks in the first round and passes from then on.
-pub fn program(sandbox: &Sandbox, synthesis: &str) -> String {
-    let said = json!({"lines": [
-        {"persona": "business-analyst", "text": "The inspector saves an answer and nobody says what shows on the screen then; where do people look first?"},
-        {"persona": "solutions-architect", "text": "Five hundred photos on one server tie every tablet to that single box during an outage."},
-        {"persona": "system-designer", "text": "A photo that arrives twice has to be stored once, so each upload carries its own number."},
-    ]});
+/// A program that speaks in the opening and to the first messages; each line proposes something.
+pub fn program(sandbox: &Sandbox, proposals: &[Value]) -> String {
+    let said = [
+        (
+            None,
+            "business-analyst",
+            "The inspector saves an answer and nobody says what shows on the screen then; where do people look first?",
+        ),
+        (
+            None,
+            "solutions-architect",
+            "Five hundred photos on one server tie every tablet to that single box during an outage.",
+        ),
+        (
+            None,
+            "system-designer",
+            "A photo that arrives twice has to be stored once, so each upload carries its own number.",
+        ),
+        (
+            Some(0),
+            "business-analyst",
+            "Somebody who waits in the depot wants to know which of both is newer.",
+        ),
+        (Some(0), "solutions-architect", "Both versions need room, and the disk of the depot is small."),
+        (Some(0), "system-designer", "The list shows both with their hours, oldest first."),
+        (Some(1), "business-analyst", "A clerk without a tablet asks on the phone."),
+        (Some(1), "solutions-architect", "The nightly copy holds everything twice for a week."),
+    ];
+    let line = |((message, persona, text), proposal): (&(Option<u32>, &str, &str), &Value)| json!({"message": message, "persona": persona, "text": text, "proposal": proposal});
+    let lines: Vec<Value> = said.iter().zip(proposals).map(line).collect();
+    let turns: Vec<usize> = (1..20).collect();
+    let synthesis = json!({"insights": [], "decisions": [], "open_questions": [], "action_items": [], "proposals": turns});
+    let said = json!({ "lines": lines });
     sandbox.script(
         "voice.sh",
         format!(
-            "#!/bin/sh\nread -r asked\ncase \"$asked\" in\n*'\"want\":\"synthesis\"'*) cat <<'END'\n{synthesis}\nEND\n;;\n*'\"want\":\"critique\"'*) echo '[]' ;;\n*'\"turn\":1,'*) cat <<'END'\n{said}\nEND\n;;\n*) echo '{{\"pass\": true}}' ;;\nesac\n"
+            "#!/bin/sh\nread -r asked\ncase \"$asked\" in\n*'\"want\":\"synthesis\"'*) cat <<'END'\n{synthesis}\nEND\n;;\n*'\"want\":\"round\"'*) cat <<'END'\n{said}\nEND\n;;\n*'\"want\":\"line\"'*) echo '{{\"pass\": true}}' ;;\n*) echo '[]' ;;\nesac\n"
         ),
     )
 }
@@ -147,7 +177,7 @@ fn placed_additions_are_committed_replayed_and_lead_to_their_turns() {
     let sandbox = sandbox();
     let script = sandbox
         .script("s.txt", "We decided to keep both answers, because a lost answer costs a day.\ndone\n");
-    let voice = format!("command:/bin/sh {}", program(&sandbox, SYNTHESIS));
+    let voice = format!("command:/bin/sh {}", program(&sandbox, &proposals()));
     let args =
         ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT, "--voice", &voice];
     let run = sandbox.run(&[&args[..], &["--json"]].concat());
@@ -158,8 +188,8 @@ fn placed_additions_are_committed_replayed_and_lead_to_their_turns() {
         assert!(spec.lines().nth(at - 1).unwrap().starts_with("<!-- Elaboration: step 01-03"), "{spec}");
         at + 1
     };
-    let criterion = marker("- A photo that arrives twice has to be stored once");
-    let risk = marker("- Five hundred photos on one server tie every tablet to that single box");
+    let criterion = marker("- A photo that arrives twice is stored once (proposed by Jordan)");
+    let risk = marker("- One server ties every tablet (proposed by Alex)");
     assert!(spec.contains("\n  - Owner: unassigned\n"), "{spec}");
     let paths: Vec<&str> =
         report["artifacts"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
@@ -197,15 +227,15 @@ fn placed_additions_are_committed_replayed_and_lead_to_their_turns() {
     );
 }
 
-const DATA: &str = r#"{"insights": [], "decisions": [], "open_questions": [], "action_items": [], "summary": "Both answers are kept.", "additions": [
-  {"path": "stories.json", "kind": "acceptance-criterion", "anchor": "US-001", "text": "A photo that arrives twice has to be stored once", "turns": [3]},
-  {"path": "stories.json", "kind": "user-story", "anchor": "", "fields": {"as_a": "inspector", "i_want": "a photo stored once", "so_that": "each upload carries its own number"}, "turns": [3]},
-  {"path": "errors.yaml", "kind": "error", "anchor": "", "fields": {"code": "photo-twice", "action": "a photo that arrives twice is stored once"}, "turns": [3]},
-  {"path": "terms.csv", "kind": "term", "anchor": "", "fields": {"term": "upload", "meaning": "a photo, with its own number"}, "turns": [3]}]}"#;
-
 #[test]
 #[cfg(unix)]
 fn lines_that_were_added_to_data_lead_to_their_turns() {
+    let proposals = [
+        json!({"document": "stories.json", "kind": "acceptance-criterion", "anchor": "US-001", "text": "A photo that arrives twice has to be stored once"}),
+        json!({"document": "stories.json", "kind": "user-story", "anchor": "", "fields": {"as_a": "inspector", "i_want": "a photo stored once", "so_that": "each upload carries its own number"}}),
+        json!({"document": "errors.yaml", "kind": "error", "anchor": "", "fields": {"code": "photo-twice", "action": "a photo that arrives twice is stored once"}}),
+        json!({"document": "terms.csv", "kind": "term", "anchor": "", "fields": {"term": "upload", "meaning": "a photo, with its own number"}}),
+    ];
     let sandbox = sandbox();
     let path = |name: &str| format!("{ITEM}/{name}");
     let files = [("stories.json", STORIES), ("errors.yaml", ERRORS), ("terms.csv", TERMS)];
@@ -213,7 +243,7 @@ fn lines_that_were_added_to_data_lead_to_their_turns() {
     sandbox.commit(&files.each_ref().map(|(path, text)| (path.as_str(), *text)));
     let script =
         sandbox.script("s.txt", "We decided to keep both answers, because a lost one costs a day.\ndone\n");
-    let voice = format!("command:/bin/sh {}", program(&sandbox, DATA));
+    let voice = format!("command:/bin/sh {}", program(&sandbox, &proposals));
     let args =
         ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT, "--voice", &voice];
     sandbox.run(&args).ok();
@@ -239,22 +269,28 @@ fn lines_that_were_added_to_data_lead_to_their_turns() {
     let why =
         |name: &str, line: usize| sandbox.run(&["why", &format!("{}:{line}", path(name)), "--json"]).json();
     let line = |text: &str, part: &str| text.lines().position(|line| line.contains(part)).unwrap() + 1;
-    for (name, text, part, said) in [
-        ("stories.json", &stories, "arrives twice has", "A photo that arrives twice has to be stored once"),
-        ("stories.json", &stories, "\"i_want\"", "a photo stored once"),
-        ("errors.yaml", &errors, "photo-twice", "a photo that arrives twice is stored once"),
-        ("errors.yaml", &errors, "is stored once", "a photo that arrives twice is stored once"),
-        ("terms.csv", &terms, "upload,", "a photo, with its own number"),
+    for (name, text, part, said, turn) in [
+        (
+            "stories.json",
+            &stories,
+            "arrives twice has",
+            "A photo that arrives twice has to be stored once",
+            1,
+        ),
+        ("stories.json", &stories, "\"i_want\"", "a photo stored once", 2),
+        ("errors.yaml", &errors, "photo-twice", "a photo that arrives twice is stored once", 3),
+        ("errors.yaml", &errors, "is stored once", "a photo that arrives twice is stored once", 3),
+        ("terms.csv", &terms, "upload,", "a photo, with its own number", 5),
     ] {
         let found = why(name, line(text, part));
         assert_eq!(
             (&found["by"], &found["finding"]["turns"]),
-            (&json!("discussion"), &json!([3])),
+            (&json!("discussion"), &json!([turn])),
             "{found}"
         );
         assert!(found["finding"]["text"].as_str().unwrap().contains(said), "{found}");
         assert_eq!((&found["recording"], &found["marker"]), (&json!(recording), &Value::Null), "{found}");
-        assert!(found["turns"][0]["text"].as_str().unwrap().contains("arrives twice"), "{found}");
+        assert_eq!(found["turns"][0]["turn"], turn, "{found}");
     }
     for (name, text, part) in [
         ("stories.json", &stories, "US-007"),

@@ -10,30 +10,37 @@ use crate::kit::{AT, BRANCH, ITEM, Sandbox, sandbox};
 use crate::replay_rewritten::{Files, MOVED, git, judged, proofs};
 use crate::typed::{ERRORS, STORIES, TERMS, program};
 
-const TALK: &str = "We decided to keep both answers, because a lost answer costs a day.\ndone\n";
-const SYNTHESIS: &str = r#"{"insights": [], "decisions": [], "open_questions": [], "action_items": [], "summary": "Both answers are kept.", "additions": [
-  {"path": "requirements-spec.md", "kind": "acceptance-criterion", "anchor": "3. User Journeys", "text": "A photo that arrives twice has to be stored once", "turns": [3]},
-  {"path": "requirements-spec.md", "kind": "requirement", "anchor": "4. Technical Context", "text": "Each upload carries its own number", "turns": [3]},
-  {"path": "risks.md", "kind": "risk", "anchor": "Risks", "text": "Five hundred photos on one server tie every tablet to that single box", "fields": {"owner": "Alex"}, "turns": [2]},
-  {"path": "", "kind": "decision-record", "anchor": "", "fields": {"title": "Both answers", "decision": "keep both answers", "options": ["a lost answer costs a day"]}, "turns": [4]},
-  {"path": "stories.json", "kind": "acceptance-criterion", "anchor": "US-001", "text": "A photo that arrives twice has to be stored once", "turns": [3]},
-  {"path": "stories.json", "kind": "user-story", "anchor": "", "fields": {"as_a": "inspector", "i_want": "a photo stored once", "so_that": "each upload carries its own number"}, "turns": [3]},
-  {"path": "errors.yaml", "kind": "error", "anchor": "", "fields": {"code": "photo-twice", "action": "a photo that arrives twice is stored once"}, "turns": [3]},
-  {"path": "terms.csv", "kind": "term", "anchor": "", "fields": {"term": "upload", "meaning": "a photo, with its own number"}, "turns": [3]}]}"#;
+const TALK: &str =
+    "We decided to keep both answers, because a lost answer costs a day.\nHow many photos fit?\ndone\n";
+
+/// What the lines propose, each in its turn.
+fn proposals() -> Vec<Value> {
+    vec![
+        json!({"document": "risks.md", "kind": "risk", "anchor": "Risks", "text": "One server ties every tablet", "fields": {"owner": "Alex"}}),
+        json!({"document": "", "kind": "decision-record", "anchor": "", "fields": {"title": "Both answers", "decision": "keep both answers", "options": ["a lost answer costs a day"]}}),
+        json!({"document": "requirements-spec.md", "kind": "acceptance-criterion", "anchor": "3. User Journeys", "text": "A photo that arrives twice is stored once"}),
+        json!({"document": "requirements-spec.md", "kind": "requirement", "anchor": "4. Technical Context", "text": "Each upload carries its own number"}),
+        json!({"document": "stories.json", "kind": "acceptance-criterion", "anchor": "US-001", "text": "A photo that arrives twice has to be stored once"}),
+        json!({"document": "stories.json", "kind": "user-story", "anchor": "", "fields": {"as_a": "inspector", "i_want": "a photo stored once", "so_that": "each upload carries its own number"}}),
+        json!({"document": "errors.yaml", "kind": "error", "anchor": "", "fields": {"code": "photo-twice", "action": "a photo that arrives twice is stored once"}}),
+        json!({"document": "terms.csv", "kind": "term", "anchor": "", "fields": {"term": "upload", "meaning": "a photo, with its own number"}}),
+    ]
+}
+
 const RISKS: &str =
     "# Risks\n\n| ID | Risk | Owner |\n|----|------|-------|\n| R-01 | Tablets break | Kim |\n\n## Later\n";
 
 /// A word of each typed addition, the document it is in, its kind, and the turn it rests on. The decision record's
 /// file has a number of its own.
 const ADDED: [(&str, &str, &str, u32); 8] = [
-    ("requirements-spec.md", "- A photo that arrives twice has to be stored once", "proposed addition", 3),
-    ("requirements-spec.md", "- Each upload carries its own number", "proposed addition", 3),
-    ("risks.md", "Five hundred photos on one server", "proposed addition", 2),
+    ("requirements-spec.md", "- A photo that arrives twice is stored once", "proposed addition", 3),
+    ("requirements-spec.md", "- Each upload carries its own number", "proposed addition", 5),
+    ("risks.md", "One server ties every tablet", "proposed addition", 1),
     ("adr/", "keep both answers", "decision", 4),
-    ("stories.json", "arrives twice has to be stored once", "proposed addition", 3),
-    ("stories.json", "\"i_want\": \"a photo stored once\"", "proposed addition", 3),
-    ("errors.yaml", "photo-twice", "proposed addition", 3),
-    ("terms.csv", "upload,", "proposed addition", 3),
+    ("stories.json", "arrives twice has to be stored once", "proposed addition", 6),
+    ("stories.json", "\"i_want\": \"a photo stored once\"", "proposed addition", 7),
+    ("errors.yaml", "photo-twice", "proposed addition", 9),
+    ("terms.csv", "upload,", "proposed addition", 10),
 ];
 
 /// How a branch gets onto `main`, with its name.
@@ -52,7 +59,7 @@ fn discussed() -> Sandbox {
     let files = documents();
     sandbox.commit(&files.each_ref().map(|(path, text)| (path.as_str(), *text)));
     let script = sandbox.script("s.txt", TALK);
-    let voice = format!("command:/bin/sh {}", program(&sandbox, SYNTHESIS));
+    let voice = format!("command:/bin/sh {}", program(&sandbox, &proposals()));
     let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT];
     let run = sandbox.run(&[&args[..], &["--voice", &voice]].concat()).ok();
     assert!(!run.stdout.contains("only listed in the synthesis"), "{}", run.stdout);

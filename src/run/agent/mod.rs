@@ -128,7 +128,7 @@ struct Tries {
 
 /// What came of a line.
 enum Judged {
-    Good(Line),
+    Good(Box<Line>),
     Passes,
     Wrong(Vec<Breach>),
 }
@@ -234,7 +234,7 @@ impl Referee {
             }
             let Some(said) = self.waiting.remove(&cue.persona) else { return Ok(()) };
             match self.judge(&said, &cue, talk, table) {
-                Judged::Good(line) => self.record(talk, cue, line, None, table)?,
+                Judged::Good(line) => self.record(talk, cue, *line, None, table)?,
                 Judged::Passes => self.passed += 1,
                 Judged::Wrong(broken) => {
                     self.refuse(&cue, broken, refused);
@@ -286,7 +286,7 @@ impl Referee {
         let (line, broken) = judge.judge(Line::plain(text), persona, talk, before);
         let line = Line { rests, ..line };
         wrong.extend(broken);
-        if wrong.is_empty() { Judged::Good(line) } else { Judged::Wrong(wrong) }
+        if wrong.is_empty() { Judged::Good(Box::new(line)) } else { Judged::Wrong(wrong) }
     }
 
     fn record(
@@ -384,7 +384,7 @@ impl Referee {
             awaited = self.advance(talk, table)?;
         }
         let event = match (&awaited, input) {
-            (Awaited::User, Some(input)) => Event::User(session::message(talk, &input)),
+            (Awaited::User, Some(input)) => Event::User(session::message_of(talk, &input)),
             (Awaited::User, None) => Event::Silence {},
             (Awaited::Summary, Some(input)) => {
                 let Input { by, text, comment, .. } = input;
@@ -448,16 +448,15 @@ fn summed_up(talk: &Discussion<'_>, text: &str, by_rule: Summary, lead: &str) ->
         Err(why) => return (by_rule, vec![Refusal::new(lead, "synthesis", why.to_string())]),
     };
     let grounds = Grounds::new(talk, &forms, &by_rule);
-    let mut whole = grounds.complete(grounds.hold(said));
-    if !grounds.sums_up(&whole.summary.summary, &whole.summary) {
-        by_rule.summary.clone_into(&mut whole.summary.summary);
-    }
+    let whole = grounds.complete(grounds.hold(&said));
+    let undecided = whole.summary.possible_decisions.iter().map(|one| {
+        let reason = format!("\"{}\" is not to the letter in turn {}, or it asks", one.text, one.turn);
+        Refusal::new(lead, "decision", reason)
+    });
+    let undecided: Vec<Refusal> = undecided.collect();
     let dropped = whole.critiques.into_iter().filter(|one| one.outcome == Verdict::Dropped);
-    let refused = |one: Critique| {
-        let rule = if one.on.starts_with("decisions/") { "decision" } else { "grounding" };
-        Refusal::new(lead, rule, one.problem)
-    };
-    (whole.summary, dropped.map(refused).collect())
+    let refused = |one: Critique| Refusal::new(lead, "grounding", one.problem);
+    (whole.summary, undecided.into_iter().chain(dropped.map(refused)).collect())
 }
 
 /// Whether a persona is called so: by key, name or first name, in any case.

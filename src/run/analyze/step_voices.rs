@@ -134,7 +134,7 @@ impl StepVoices {
     /// What tells this run's voices from another's, for the run id.
     pub fn spoken_by(&self, by: &Chooser<'_>) -> String {
         let evidence = by.config.evidence();
-        let spoken_by = |voice: &Voice| voices::spoken_by(&voice.is.identity, by.options, &evidence);
+        let spoken_by = |voice: &Voice| voices::spoken_by(&voice.is.identity, &evidence);
         match &self.voices[..] {
             [one] => spoken_by(one),
             several => {

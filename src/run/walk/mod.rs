@@ -73,8 +73,6 @@ pub struct Setup<'r> {
     pub speakers: Speakers,
     /// The most tokens that a discussion may take.
     pub tokens: Option<u64>,
-    /// A model's synthesis is criticised before it is committed.
-    pub has_critic: bool,
     /// Which rules review a phase at its end.
     pub review: crate::review::Options,
     /// What of the repository a model is sent.

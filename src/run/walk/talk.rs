@@ -253,7 +253,7 @@ impl Walk<'_> {
         let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
         check_secrets(&head).map_err(Stumbled::Interrupted)?;
-        let mut live = Live::new(model, head, self.setup.tokens).criticised(self.setup.has_critic);
+        let mut live = Live::new(model, head, self.setup.tokens);
         let watch = |want: &prompt::Want, meter: &Meter| {
             observer.waiting(&voices::thinking(want, meter, &library.cast))
         };

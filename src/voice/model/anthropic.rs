@@ -147,9 +147,9 @@ mod tests {
             head: "head".into(),
             talk: vec!["one".into(), "two".into()],
             wanted: "now".into(),
-            want: Want::Critique,
+            want: Want::Points,
         };
-        let own = [Want::Critique, Want::Synthesis].map(|want| {
+        let own = [Want::Points, Want::Synthesis].map(|want| {
             body(&Prompt { want, ..prompt.clone() }, MODEL, true, true)["output_config"].to_string()
         });
         assert_eq!(own[0], own[1], "another schema would be another cache");

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::prompt::{Prompt, Want};
 use super::{Answer, Model};
+use crate::discussion::points::Point;
 use crate::http::{self, Secret, left};
 use crate::text::plain;
 use crate::text::remedy::Problem;
@@ -113,10 +114,10 @@ impl Model for Program {
 fn request(prompt: &Prompt) -> Value {
     let mut input = json!({"want": prompt.want.name()});
     match &prompt.want {
-        Want::Round { turn, left, seats } => {
+        Want::Round { turn, left, exchanges } => {
             input["turn"] = json!(turn);
             input["left"] = json!(left);
-            input["personas"] = json!(seats);
+            input["messages"] = json!(exchanges);
         }
         Want::Line { seat, rejected } => {
             input["persona"] = json!(seat.persona);
@@ -135,7 +136,12 @@ fn request(prompt: &Prompt) -> Value {
             input["step"] = json!(step);
             input["depth"] = json!(depth.to_string());
         }
-        Want::Synthesis | Want::Critique | Want::Refine => {}
+        Want::Refute { points } => {
+            let shown = |(on, point): (usize, &Point)| json!({"on": on, "question": point.question, "quotes": point.quotes});
+            input["points"] = points.iter().enumerate().map(shown).collect();
+        }
+        Want::Repair { problems } => input["problems"] = json!(problems),
+        Want::Points | Want::Synthesis => {}
     }
     input["prompt"] = json!(prompt.text());
     input

@@ -2,26 +2,33 @@
 //! in them, in words near to theirs, with their figures and ids (V-6).
 //!
 //! A true entry that names a wrong turn gets the right one. What rests on nothing is dropped; both are recorded as
-//! critiques. Only people decide: the decisions are those that the rules find in the users' words, whatever a model says.
-//! The users' own statements stay as they were said.
+//! critiques. Only people decide: a decision is words of a user, found by their form, or named by a model and then found
+//! in a turn of a user to the letter. The users' own statements stay as they were said.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::clauses::{Claimed, Lack, supports};
+use super::prompt::Refused;
 use crate::discussion::Discussion;
 use crate::discussion::additions::{Addition, Field, Kind, UNASSIGNED};
-use crate::discussion::event::{Critique, Event, Rest, Verdict};
-use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Summary, USER};
+use crate::discussion::event::{Class, Critique, Event, Message, Rest, Verdict};
+use crate::discussion::summary::{
+    Decision, Insight, ONE_LINE, Possible, Question, Recognised, Summary, USER,
+};
+use crate::item::persona::Persona;
 use crate::minutes::{Forms, decisions_in, says_nothing};
+use crate::text::markdown;
 use crate::text::plain::{clean, cut, one_line, shown};
 use crate::text::words::{subjects, words};
 use crate::voice::Synthesis;
 
 /// The longest entry, in characters.
 const ENTRY: usize = 400;
-/// The most entries of a kind.
+/// The most insights of a model.
+const INSIGHTS: usize = 7;
+/// The most entries of another kind.
 const MOST: usize = 12;
 /// Entries of a kind that are looked at.
 const READ: usize = 48;
@@ -49,11 +56,20 @@ pub struct Grounded {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     insights: Vec<Entry>,
-    decisions: Vec<Entry>,
+    decisions: Vec<Claim>,
     open_questions: Vec<Entry>,
     action_items: Vec<Entry>,
-    additions: Vec<Value>,
-    summary: String,
+    /// The turns whose proposals are to be kept.
+    proposals: Vec<u32>,
+}
+
+/// A decision as a model names it: a user's words, and the turn that they are in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claim {
+    turn: u32,
+    text: String,
+    /// The turn of the question that it answers.
+    answers: Option<u32>,
 }
 
 /// An entry of a synthesis.
@@ -64,12 +80,13 @@ pub struct Entry {
     more: String,
     pub by: Vec<String>,
     pub turns: Vec<u32>,
+    rests: Vec<Rest>,
 }
 
 impl Entry {
     pub fn new(text: &str, turns: &[u32], by: &[String]) -> Entry {
         let text = cut(&one_line(&clean(text)), ENTRY);
-        Entry { text, more: String::new(), by: by.to_vec(), turns: turns.to_vec() }
+        Entry { text, by: by.to_vec(), turns: turns.to_vec(), ..Entry::default() }
     }
 }
 
@@ -83,19 +100,18 @@ pub fn read(answer: &str) -> Result<Said, String> {
     if let Some(Value::Object(inner)) = object.remove("synthesis") {
         object = inner;
     }
-    let list = |key: &str, more: &str| -> Result<Vec<Entry>, String> {
-        let found =
-            object.get(key).and_then(Value::as_array).ok_or(format!("the list \"{key}\" is missing"))?;
-        Ok(found.iter().take(READ).map(|entry| of_value(entry, more)).collect())
+    let list =
+        |key: &str| object.get(key).and_then(Value::as_array).ok_or(format!("the list \"{key}\" is missing"));
+    let entries = |key: &str, more: &str| -> Result<Vec<Entry>, String> {
+        Ok(list(key)?.iter().take(READ).map(|entry| of_value(entry, more)).collect())
     };
     Ok(Said {
-        insights: list("insights", "")?,
-        decisions: list("decisions", "rationale")?,
-        open_questions: list("open_questions", "context")?,
-        action_items: list("action_items", "")?,
+        insights: entries("insights", "")?,
+        decisions: list("decisions")?.iter().take(READ).filter_map(claim).collect(),
+        open_questions: entries("open_questions", "context")?,
+        action_items: entries("action_items", "")?,
         // A synthesis without any needs no such list.
-        additions: object.get("additions").and_then(Value::as_array).cloned().unwrap_or_default(),
-        summary: object.get("summary").and_then(Value::as_str).ok_or("\"summary\" is missing")?.to_owned(),
+        proposals: object.get("proposals").map(numbers_of).unwrap_or_default(),
     })
 }
 
@@ -104,12 +120,80 @@ fn of_value(value: &Value, more: &str) -> Entry {
         let found = value.get(key).and_then(Value::as_str).unwrap_or_default();
         cut(&one_line(&clean(found)), ENTRY)
     };
-    let list = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
+    let by = match value.get("by") {
+        Some(Value::String(name)) => vec![name.clone()],
+        Some(Value::Array(names)) => names.iter().filter_map(|by| by.as_str().map(str::to_owned)).collect(),
+        _ => Vec::new(),
+    };
     Entry {
         text: text("text"),
         more: text(more),
-        by: list("by").filter_map(|by| by.as_str().map(str::to_owned)).collect(),
-        turns: list("turns").filter_map(|turn| turn.as_u64().and_then(|turn| turn.try_into().ok())).collect(),
+        by,
+        turns: value.get("turns").map(numbers_of).unwrap_or_default(),
+        rests: rests_of(value),
+    }
+}
+
+fn claim(value: &Value) -> Option<Claim> {
+    let text = cut(&one_line(&clean(value.get("text")?.as_str()?)), ENTRY);
+    let turn = |key: &str| value.get(key).and_then(Value::as_u64).and_then(|turn| turn.try_into().ok());
+    Some(Claim { turn: turn("turn")?, text, answers: turn("answers") })
+}
+
+fn numbers_of(value: &Value) -> Vec<u32> {
+    let numbers = value.as_array().into_iter().flatten();
+    numbers.filter_map(|turn| turn.as_u64().and_then(|turn| turn.try_into().ok())).take(READ).collect()
+}
+
+fn rests_of(value: &Value) -> Vec<Rest> {
+    let rests = value.get("rests").and_then(Value::as_array).into_iter().flatten();
+    rests.filter_map(super::rounds::rest).take(READ).collect()
+}
+
+impl Said {
+    /// Takes the words of a repair for the entries that it names; one that is to be dropped says nothing then.
+    pub fn repair(&mut self, answer: &str) {
+        for fix in super::rounds::list(answer, "repair").unwrap_or_default() {
+            let on = fix.get("on").and_then(Value::as_str).and_then(|on| on.split_once('/'));
+            let Some((name, Ok(at))) = on.map(|(name, at)| (name, at.parse::<usize>())) else { continue };
+            let list = match name {
+                "insights" => &mut self.insights,
+                "open_questions" => &mut self.open_questions,
+                "action_items" => &mut self.action_items,
+                _ => continue,
+            };
+            let Some(entry) = list.get_mut(at) else { continue };
+            let drops = fix.get("drop").and_then(Value::as_bool) == Some(true);
+            let text = fix.get("text").and_then(Value::as_str).filter(|_| !drops).unwrap_or_default();
+            entry.text = cut(&one_line(&clean(text)), ENTRY);
+            if fix.get("rests").is_some() {
+                entry.rests = rests_of(&fix);
+            }
+        }
+    }
+}
+
+impl Grounded {
+    /// The entries that were refused, as a model may put them right.
+    pub fn problems(&self) -> Vec<Refused> {
+        let refused = self.critiques.iter().filter(|one| one.outcome == Verdict::Dropped);
+        refused.map(|one| Refused { on: one.on.clone(), problem: one.problem.clone() }).collect()
+    }
+
+    /// The same after a repair: what was refused before was changed, or is refused still, for the reason it had.
+    #[must_use]
+    pub fn after(mut self, problems: &[Refused]) -> Grounded {
+        for problem in problems {
+            match self.critiques.iter_mut().find(|one| one.on == problem.on) {
+                Some(again) => again.problem.clone_from(&problem.problem),
+                None => self.critiques.push(Critique {
+                    on: problem.on.clone(),
+                    problem: problem.problem.clone(),
+                    outcome: Verdict::Changed,
+                }),
+            }
+        }
+        self
     }
 }
 
@@ -139,41 +223,121 @@ impl<'a> Grounds<'a> {
     }
 
     /// Keeps what rests on the discussion.
-    pub fn hold(&self, said: Said) -> Grounded {
+    pub fn hold(&self, said: &Said) -> Grounded {
         let mut critiques = Vec::new();
-        let mut kept = |list: &str, entries: Vec<Entry>| self.kept(list, entries, &mut critiques);
-        let insight =
-            |entry: Entry| Insight { text: entry.text, by: entry.by, turns: entry.turns, rests: Vec::new() };
+        let mut kept =
+            |list: &str, entries: &[Entry], most: usize| self.kept(list, entries, most, &mut critiques);
+        let insight = |entry: Entry| Insight {
+            rests: self.rests_said(&entry),
+            text: entry.text,
+            by: entry.by,
+            turns: entry.turns,
+        };
+        let action = |entry: Entry| Insight { rests: Vec::new(), ..insight(entry) };
         let question = |entry: Entry| Question { text: entry.text, context: entry.more, turns: entry.turns };
-        let decision =
-            |entry: Entry| Decision { text: entry.text, rationale: entry.more, turns: entry.turns };
         let mut summary = Summary {
-            insights: kept("insights", said.insights).into_iter().map(insight).collect(),
-            open_questions: kept("open_questions", said.open_questions).into_iter().map(question).collect(),
-            action_items: kept("action_items", said.action_items).into_iter().map(insight).collect(),
-            summary: one_line(&clean(&said.summary)),
+            insights: kept("insights", &said.insights, INSIGHTS).into_iter().map(insight).collect(),
+            open_questions: kept("open_questions", &said.open_questions, MOST)
+                .into_iter()
+                .map(question)
+                .collect(),
+            action_items: kept("action_items", &said.action_items, MOST).into_iter().map(action).collect(),
             ..Summary::default()
         };
-        summary.additions = self.additions(&said.additions, &mut critiques);
-        let decisions = said.decisions.into_iter().enumerate();
-        let (own, others): (Vec<_>, Vec<_>) = decisions.partition(|(_, entry)| self.is_decided(&entry.turns));
-        summary.decisions = own.into_iter().map(|(_, entry)| decision(entry)).collect();
-        critiques.extend(others.into_iter().map(|(at, entry)| {
-            critique("decisions", at, &entry.text, "no decision of a user", Verdict::Dropped)
-        }));
+        for claim in &said.decisions {
+            self.decide(claim, &mut summary);
+        }
+        summary.additions = self.additions(&said.proposals);
         Grounded { summary, critiques }
     }
 
+    /// Takes a decision that a model names: words of one turn of a user, to the letter, that ask nothing.
+    fn decide(&self, claim: &Claim, summary: &mut Summary) {
+        let by_rule = self.by_rule.decisions.iter().find(|one| one.turns.contains(&claim.turn));
+        if by_rule
+            .is_some_and(|known| has_words(&known.text, &claim.text) || has_words(&claim.text, &known.text))
+        {
+            self.answered(claim, summary);
+            return;
+        }
+        match self.span(claim) {
+            Some((by, span)) => {
+                self.answered(claim, summary);
+                let known = summary.decisions.iter().any(|one| one.span == span);
+                if !known && summary.decisions.len() < MOST {
+                    summary.decisions.push(Decision {
+                        text: span.trim_end_matches(['.', '!']).to_owned(),
+                        rationale: format!("settled by {by} in turn {}", claim.turn),
+                        turns: vec![claim.turn],
+                        by,
+                        span,
+                        recognised: Recognised::Model,
+                    });
+                }
+            }
+            None => {
+                let possible = Possible { text: claim.text.clone(), turn: claim.turn };
+                let is_new = !summary.possible_decisions.contains(&possible);
+                let is_possible = self.heard(claim.turn).is_some() && !says_nothing(&claim.text);
+                if is_new && is_possible && summary.possible_decisions.len() < MOST {
+                    summary.possible_decisions.push(possible);
+                }
+            }
+        }
+    }
+
+    /// What a user said in a turn.
+    fn heard(&self, turn: u32) -> Option<&Message> {
+        self.talk.log().iter().find_map(|record| match &record.event {
+            Event::User(message) if message.turn == Some(turn) => Some(message),
+            _ => None,
+        })
+    }
+
+    /// Who said a decision, and its words as they are in the turn.
+    fn span(&self, claim: &Claim) -> Option<(String, String)> {
+        let message = self.heard(claim.turn)?;
+        let lines = markdown::read(&message.text).into_iter().filter(markdown::Line::is_said);
+        let sentences = lines.flat_map(|line| line.sentences);
+        let found = sentences.map(|one| one_line(&one.text)).find(|one| has_words(one, &claim.text))?;
+        let asks = found.trim_end().ends_with('?') || claim.text.trim_end().ends_with('?');
+        (!asks && !says_nothing(&claim.text)).then(|| (message.by.clone(), claim.text.clone()))
+    }
+
+    /// The question that a decision answers is open no more.
+    fn answered(&self, claim: &Claim, summary: &mut Summary) {
+        if let Some(turn) = claim.answers {
+            summary.open_questions.retain(|question| question.turns != [turn]);
+        }
+    }
+
+    /// The quotations of an entry that were said with its turns.
+    fn rests_said(&self, entry: &Entry) -> Vec<Rest> {
+        let said = self.talk.contributions().filter(|said| entry.turns.contains(&said.turn));
+        let said: Vec<&Rest> = said.flat_map(|said| &said.rests).collect();
+        let is_named = |rest: &&&Rest| {
+            let is_it = |named: &Rest| named.path == rest.path && has_words(&rest.quote, &named.quote);
+            entry.rests.is_empty() || entry.rests.iter().any(is_it)
+        };
+        let mut found: Vec<Rest> = Vec::new();
+        for rest in said.iter().filter(is_named) {
+            if !found.contains(rest) {
+                found.push((*rest).clone());
+            }
+        }
+        found
+    }
+
     /// The entries of a list that rest on turns; what is wrong with the others is noted.
-    fn kept(&self, list: &str, entries: Vec<Entry>, critiques: &mut Vec<Critique>) -> Vec<Entry> {
+    fn kept(&self, list: &str, entries: &[Entry], most: usize, critiques: &mut Vec<Critique>) -> Vec<Entry> {
         let mut kept: Vec<Entry> = Vec::new();
-        for (at, entry) in entries.into_iter().enumerate() {
+        for (at, entry) in entries.iter().cloned().enumerate() {
             let (text, named) = (entry.text.clone(), entry.turns.clone());
             let problem = match self.rests(entry) {
                 Ok(entry) if kept.iter().any(|known| subjects(&known.text) == subjects(&entry.text)) => {
                     Err("it says what another entry says".to_owned())
                 }
-                Ok(_) if kept.len() >= MOST => Err(format!("a list has at most {MOST} entries")),
+                Ok(_) if kept.len() >= most => Err(format!("the list has at most {most} entries")),
                 Ok(entry) => {
                     let is_moved = !entry.turns.iter().any(|turn| named.contains(turn));
                     let moved = is_moved.then(|| format!("it was said in {}", numbers(&entry.turns)));
@@ -190,56 +354,46 @@ impl<'a> Grounds<'a> {
         kept
     }
 
-    /// The additions that rest on turns, each with an owner who can be one.
-    fn additions(&self, said: &[Value], critiques: &mut Vec<Critique>) -> Vec<Addition> {
+    /// What was proposed in these turns, each once.
+    fn additions(&self, turns: &[u32]) -> Vec<Addition> {
         let mut found: Vec<Addition> = Vec::new();
-        for (at, value) in said.iter().take(READ).enumerate() {
-            match Addition::read(value).and_then(|addition| self.addition(addition)) {
-                Ok(addition) if found.contains(&addition) => {}
-                Ok(addition) if found.len() < MOST => found.push(addition),
-                Ok(_) => {
-                    critiques.push(critique("additions", at, "", "there are too many", Verdict::Dropped))
-                }
-                Err(why) => {
-                    let text = value.get("text").and_then(Value::as_str).unwrap_or_default();
-                    critiques.push(critique("additions", at, text, &why, Verdict::Dropped));
-                }
+        let said = self.talk.contributions().filter(|said| turns.contains(&said.turn));
+        for (said, proposal) in said.filter_map(|said| Some((said, said.proposal.as_ref()?))) {
+            let by = self.talk.library().cast.get(&said.by).map_or("", Persona::first_name);
+            let mut addition = proposal.addition(&self.document(&proposal.document), said.turn, by);
+            // A persona owns nothing: there is nobody to ask.
+            if let Some(Field::Text(owner)) = addition.fields.get_mut("owner")
+                && self.key_of(owner).is_some()
+            {
+                UNASSIGNED.clone_into(owner);
+            }
+            let is_known = found.iter().any(|known| known.words() == addition.words());
+            // A record is of a decision, and only people decide.
+            if addition.kind == Kind::DecisionRecord {
+                let Some(decided) = self.decided_near(said.turn) else { continue };
+                addition.turns.insert(0, decided);
+            }
+            if !is_known && found.len() < MOST {
+                found.push(addition);
             }
         }
         found
     }
 
-    fn addition(&self, mut addition: Addition) -> Result<Addition, String> {
-        // Each part alone: several times nothing is nothing.
-        let is_empty = |text: &String| says_nothing(text);
-        let mut parts = addition.text.iter().cloned().chain(addition.fields.values().map(Field::text));
-        if parts.all(|part| is_empty(&part)) {
-            return Err(EMPTY.to_owned());
-        }
-        addition.text = addition.text.filter(|text| !is_empty(text));
-        let words = addition.words();
-        let decided = addition.kind == Kind::DecisionRecord;
-        if decided && !self.is_decided(&addition.turns) {
-            return Err("no user decided that in the turns it names".to_owned());
-        }
-        if addition.kind == Kind::Note && !decisions_in(&words, self.forms).is_empty() {
-            return Err("it reads as a decision, and only users decide".to_owned());
-        }
-        addition.turns = self.carrying(&words, &addition.turns)?.iter().map(|turn| turn.number).collect();
-        if decided && !self.is_decided(&addition.turns) {
-            return Err("no user decided that".to_owned());
-        }
-        if let Some(Field::Text(owner)) = addition.fields.get_mut("owner")
-            && self.key_of(owner).is_some()
-        {
-            UNASSIGNED.clone_into(owner);
-        }
-        Ok(addition)
+    /// The turn of the decision that a line is about: the last one before it, else the first after it.
+    fn decided_near(&self, turn: u32) -> Option<u32> {
+        let decided = || self.by_rule.decisions.iter().filter_map(|one| one.turns.last().copied());
+        decided().filter(|at| *at < turn).max().or_else(|| decided().min())
     }
 
-    /// Whether the rules found a decision in one of these turns.
-    fn is_decided(&self, turns: &[u32]) -> bool {
-        self.by_rule.decisions.iter().any(|known| known.turns.iter().any(|turn| turns.contains(turn)))
+    /// The path of a document that is named by it, or by a name that no other has.
+    fn document(&self, name: &str) -> String {
+        let paths = &self.talk.opened().read;
+        let mut ending = paths.keys().filter(|path| path.rsplit('/').next() == Some(name));
+        match (paths.contains_key(name), ending.next(), ending.next()) {
+            (false, Some(only), None) => only.clone(),
+            _ => name.to_owned(),
+        }
     }
 
     /// The entry with the turns it rests on, and who of them said it.
@@ -343,8 +497,8 @@ impl<'a> Grounds<'a> {
         cast.find(|one| is(&one.key) || is(&one.name) || is(one.first_name())).map(|one| one.key.clone())
     }
 
-    /// The model's synthesis with what is not for a model to say: decisions, and the users' own statements, are those that
-    /// the rules find.
+    /// The model's synthesis with what is not for a model to say: decisions that a form tells, and the users' own
+    /// statements.
     pub fn complete(&self, grounded: Grounded) -> Synthesis {
         let Grounded { mut summary, critiques } = grounded;
         let by_rule = self.by_rule.clone();
@@ -355,13 +509,13 @@ impl<'a> Grounds<'a> {
         };
         summary.insights = summary.insights.into_iter().filter_map(not_by_user).collect();
         summary.insights.extend(by_rule.insights.into_iter().filter(is_user));
-        summary.decisions = by_rule.decisions;
+        summary.decisions.extend(by_rule.decisions);
+        summary.decisions.sort_by_key(|one| one.turns.last().copied());
         for item in summary.action_items.iter_mut().filter(|item| !by_rule.action_items.contains(item)) {
             self.unassign(item);
         }
-        let is_new = |list: &[Question], one: &Question| !list.iter().any(|known| known.text == one.text);
-        for question in by_rule.open_questions {
-            if is_new(&summary.open_questions, &question) {
+        for question in by_rule.open_questions.into_iter().filter(|one| !self.is_for_a_model(one)) {
+            if !summary.open_questions.iter().any(|known| known.text == question.text) {
                 summary.open_questions.push(question);
             }
         }
@@ -370,7 +524,29 @@ impl<'a> Grounds<'a> {
                 summary.action_items.push(item);
             }
         }
+        summary.summary = self.line(&summary);
         Synthesis { summary, critiques }
+    }
+
+    /// Whether it is a user's question on the subject: whether it was answered is for a model to say.
+    fn is_for_a_model(&self, question: &Question) -> bool {
+        let asked = self.talk.log().iter().find_map(|record| match &record.event {
+            Event::User(message) if message.turn.is_some_and(|turn| question.turns == [turn]) => {
+                Some(message.class)
+            }
+            _ => None,
+        });
+        asked.is_some_and(|class| class != Class::OffTopic)
+    }
+
+    /// The one line of the record: by rule, and of the model's decisions where it found the only ones.
+    fn line(&self, summary: &Summary) -> String {
+        match summary.decisions.first() {
+            Some(first) if self.by_rule.decisions.is_empty() => {
+                cut(&format!("Decided: {}", first.text), ONE_LINE)
+            }
+            _ => self.by_rule.summary.clone(),
+        }
     }
 
     /// What is left of a recorded synthesis where it is held again: itself, if it follows from the discussion.
@@ -378,18 +554,14 @@ impl<'a> Grounds<'a> {
         if said == self.by_rule {
             return said.clone();
         }
-        let own = self.own(said);
-        let Synthesis { mut summary, .. } = self.complete(self.hold(own));
-        if !self.sums_up(&said.summary, &summary) {
-            self.by_rule.summary.clone_into(&mut summary.summary);
-        }
-        summary
+        self.complete(self.hold(&self.own(said))).summary
     }
 
     /// What of a recorded synthesis its model wrote: all that is not by rule.
     fn own(&self, said: &Summary) -> Said {
         let by_rule = self.by_rule;
-        let insight = |one: &Insight| Entry::new(&one.text, &one.turns, &one.by);
+        let insight =
+            |one: &Insight| Entry { rests: one.rests.clone(), ..Entry::new(&one.text, &one.turns, &one.by) };
         let action = |one: &Insight| {
             let text = one.text.strip_suffix(NOBODY).map_or(one.text.as_str(), str::trim_end);
             Entry::new(text, &one.turns, &one.by)
@@ -399,16 +571,23 @@ impl<'a> Grounds<'a> {
             Entry { more, ..Entry::new(&one.text, &one.turns, &[]) }
         };
         let is_users = |one: &&Insight| one.by.iter().any(|key| key == USER);
-        let questions = said.open_questions.iter().filter(|one| !by_rule.open_questions.contains(one));
+        let is_own = |one: &&Question| !by_rule.open_questions.contains(one) || self.is_for_a_model(one);
+        let questions = said.open_questions.iter().filter(is_own);
         let actions = said.action_items.iter().filter(|one| !by_rule.action_items.contains(one));
-        let additions = said.additions.iter().filter_map(|one| serde_json::to_value(one).ok());
+        let claims =
+            said.decisions.iter().filter(|one| one.recognised == Recognised::Model).map(|one| Claim {
+                turn: one.turns.last().copied().unwrap_or_default(),
+                text: one.span.clone(),
+                answers: None,
+            });
+        let possible = said.possible_decisions.iter();
+        let possible = possible.map(|one| Claim { turn: one.turn, text: one.text.clone(), answers: None });
         Said {
             insights: said.insights.iter().filter(|one| !is_users(one)).map(insight).collect(),
-            decisions: Vec::new(),
+            decisions: claims.chain(possible).collect(),
             open_questions: questions.map(question).collect(),
             action_items: actions.map(action).collect(),
-            additions: additions.collect(),
-            summary: said.summary.clone(),
+            proposals: said.additions.iter().flat_map(|one| one.turns.clone()).collect(),
         }
     }
 
@@ -421,31 +600,14 @@ impl<'a> Grounds<'a> {
             item.text = format!("{} {NOBODY}", item.text);
         }
     }
-
-    /// Whether a line is short and says what the entries say.
-    pub fn sums_up(&self, line: &str, summary: &Summary) -> bool {
-        let entries: Vec<Claimed> = texts(summary).iter().map(|text| Claimed::new(text)).collect();
-        let words = subjects(line);
-        let is_decided = |(decided, _): &(String, Option<String>)| {
-            let words = subjects(decided);
-            let decisions = summary.decisions.iter().map(|one| subjects(&one.text));
-            decisions
-                .into_iter()
-                .any(|known| words.iter().filter(|word| known.contains(word)).count() * 4 >= words.len() * 3)
-        };
-        !words.is_empty()
-            && line.chars().count() <= ONE_LINE
-            && decisions_in(line, self.forms).iter().all(is_decided)
-            && supports(line, &words, &entries.iter().collect::<Vec<_>>(), NEAR).is_ok()
-    }
 }
 
-/// The words of all entries.
-fn texts(summary: &Summary) -> Vec<String> {
-    let insights = summary.insights.iter().chain(&summary.action_items).map(|one| one.text.clone());
-    let decisions = summary.decisions.iter().map(|one| format!("{}; {}", one.text, one.rationale));
-    let questions = summary.open_questions.iter().map(|one| format!("{}; {}", one.text, one.context));
-    insights.chain(decisions).chain(questions).chain(summary.additions.iter().map(Addition::words)).collect()
+/// Whether a text has some words in it to the letter; blanks and letter case apart.
+fn has_words(text: &str, words: &str) -> bool {
+    let folded = |text: &str| one_line(text).to_lowercase();
+    let words = folded(words);
+    let words = words.trim_matches(|sign: char| sign.is_whitespace() || ".!".contains(sign));
+    !words.is_empty() && folded(text).contains(words)
 }
 
 fn critique(list: &str, at: usize, text: &str, why: &str, outcome: Verdict) -> Critique {
@@ -490,14 +652,14 @@ mod tests {
         for (answer, wrong) in [
             ("no JSON", "no JSON object"),
             (r#"{"insights": []}"#, "\"decisions\" is missing"),
-            (r#"{"insights": [], "decisions": [], "open_questions": [], "action_items": []}"#, "\"summary\""),
+            (r#"{"insights": [], "decisions": [], "open_questions": []}"#, "\"action_items\""),
             (r#"{"insights": [{"text": "a"#, "broke off"),
         ] {
             assert!(read(answer).unwrap_err().contains(wrong), "{answer}: {:?}", read(answer));
         }
         let whole = r#"Here: {} "#;
         assert!(read(whole).is_err());
-        let fenced = "```json\n{\"insights\": [], \"decisions\": [], \"open_questions\": [], \"action_items\": [], \"summary\": \"s\"}\n```";
-        assert_eq!(read(fenced).unwrap().summary, "s");
+        let fenced = "```json\n{\"insights\": [], \"decisions\": [], \"open_questions\": [], \"action_items\": [], \"proposals\": [4]}\n```";
+        assert_eq!(read(fenced).unwrap().proposals, [4]);
     }
 }

@@ -3,35 +3,37 @@
 //!
 //! The rules of the discussion are not asked of the model but enforced: what it says goes through
 //! the [integrity](crate::voice::integrity) rules like anybody's words, and its synthesis through
-//! [grounding]; then a [critic] judges what is left.
+//! [grounding], which asks once for what it refuses.
 
 #[cfg(feature = "cli")]
 pub mod anthropic;
 pub mod clauses;
 #[cfg(feature = "cli")]
 pub mod command;
-pub mod critic;
 pub mod drafting;
 pub mod evidence;
 pub mod grounding;
 pub mod meter;
 #[cfg(feature = "cli")]
 pub mod openai;
+pub mod points;
 pub mod prompt;
 pub mod rounds;
 pub mod tape;
 
 use self::grounding::{Grounded, Grounds};
 pub use self::meter::{Meter, Metered, Prices, Usage};
-use self::prompt::Prompt;
+use self::prompt::{Prompt, Want};
 pub use self::rounds::{schema, whole_schema};
 use crate::discussion::event::Verdict;
+use crate::discussion::points::{Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::minutes::Forms;
 use crate::text::echo::Echo;
+use crate::text::plain;
 use crate::voice::sources::Excerpt;
-use crate::voice::{Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
+use crate::voice::{Exchange, Line, Lines, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 
 /// Something that answers a prompt: a service behind HTTP, a command.
 pub trait Model {
@@ -64,13 +66,12 @@ pub struct Live<'m> {
     model: Metered<'m>,
     head: String,
     evidence: Vec<Excerpt>,
-    has_critic: bool,
 }
 
 impl<'m> Live<'m> {
     /// A voice of a model, with the head of its prompts.
     pub fn new(model: &'m mut dyn Model, head: String, limit: Option<u64>) -> Live<'m> {
-        Live { model: Metered::new(model, limit), head, evidence: Vec::new(), has_critic: true }
+        Live { model: Metered::new(model, limit), head, evidence: Vec::new() }
     }
 
     /// The same with what its head shows of other files, which it may quote.
@@ -91,12 +92,6 @@ impl<'m> Live<'m> {
         Live { model: self.model.watched(watch), ..self }
     }
 
-    /// The same with a critic of its synthesis, or without.
-    #[must_use]
-    pub fn criticised(self, has_critic: bool) -> Live<'m> {
-        Live { has_critic, ..self }
-    }
-
     pub const fn meter(&self) -> &Meter {
         self.model.meter()
     }
@@ -106,66 +101,40 @@ impl<'m> Live<'m> {
         &self.model.notes
     }
 
-    /// The model's synthesis, and whether it can be used: nothing can where it gave nothing that rests on turns twice.
-    fn summed_up(
-        &mut self,
-        talk: &Discussion<'_>,
-        grounds: &Grounds<'_>,
-    ) -> Result<(Grounded, bool), Speechless> {
-        let (mut wrong, mut last) = (String::new(), Grounded::default());
+    /// The model's synthesis as it wrote it; none where it wrote nothing that can be read, twice.
+    fn drafted(&mut self, talk: &Discussion<'_>) -> Result<Option<grounding::Said>, Speechless> {
+        let mut wrong = String::new();
         for _ in 0..2 {
             let prompt = prompt::synthesis(&self.head, talk, &wrong)?;
             if !self.model.affords(&prompt, 0) {
-                self.model
-                    .notes
-                    .push("the token limit leaves nothing for a synthesis by the model".to_owned());
-                break;
+                let note = "the token limit leaves nothing for a synthesis by the model";
+                self.model.notes.push(note.to_owned());
+                return Ok(None);
             }
-            let text = self.model.ask(talk.turn_count(), &prompt)?;
-            match grounding::read(&text) {
-                Ok(said) => {
-                    let grounded = grounds.hold(said);
-                    if !grounded.summary.is_empty() || grounded.critiques.is_empty() {
-                        return Ok((grounded, true));
-                    }
-                    last = grounded;
-                    "no entry rests on the turns it names".clone_into(&mut wrong);
-                }
+            match grounding::read(&self.model.ask(talk.turn_count(), &prompt)?) {
+                Ok(said) => return Ok(Some(said)),
                 Err(why) => wrong = why,
             }
         }
-        if !wrong.is_empty() {
-            self.model.notes.push(format!("the model's synthesis is not used: {wrong}; it is made by rule"));
-        }
-        Ok((last, false))
+        self.model.notes.push(format!("the model's synthesis is not used: {wrong}; it is made by rule"));
+        Ok(None)
     }
 
-    /// What the model finds wrong with a draft, and what it makes of that.
-    fn criticised_draft(
+    /// What of a synthesis rests on the discussion; what does not is asked for once in other words.
+    fn repaired(
         &mut self,
         talk: &Discussion<'_>,
         grounds: &Grounds<'_>,
-        mut draft: Synthesis,
-    ) -> Result<Synthesis, Speechless> {
-        let entries = critic::entries(&draft.summary);
-        let asked = prompt::critique(&self.head, talk, &entries)?;
-        if !self.has_critic || entries.is_empty() || !self.model.affords(&asked, 0) {
-            return Ok(draft);
+        mut said: grounding::Said,
+    ) -> Result<Grounded, Speechless> {
+        let held = grounds.hold(&said);
+        let problems = held.problems();
+        let asked = prompt::repair(&self.head, problems.clone(), talk)?;
+        if problems.is_empty() || !self.model.affords(&asked, 0) {
+            return Ok(held);
         }
-        let problems = critic::problems(&self.model.ask(talk.turn_count(), &asked)?, &entries);
-        if problems.is_empty() {
-            return Ok(draft);
-        }
-        let shown = critic::judged(&draft.summary, &entries, &problems, grounds);
-        let fixes = match prompt::refine(&self.head, talk, &shown)? {
-            asked if !shown.is_empty() && self.model.affords(&asked, 0) => {
-                critic::fixes(&self.model.ask(talk.turn_count(), &asked)?)
-            }
-            _ => Vec::new(),
-        };
-        let critiques = critic::apply(&mut draft.summary, &entries, &problems, &fixes, grounds);
-        draft.critiques.extend(critiques);
-        Ok(draft)
+        said.repair(&self.model.ask(talk.turn_count(), &asked)?);
+        Ok(grounds.hold(&said).after(&problems))
     }
 
     fn said(line: Option<Line>, talk: &Discussion<'_>) -> Option<Line> {
@@ -200,12 +169,14 @@ impl Voice for Live<'_> {
         &self.evidence
     }
 
-    fn round(&mut self, cues: &[Cue], talk: &Discussion<'_>) -> Result<Vec<Option<Line>>, Speechless> {
-        let prompt = prompt::round(&self.head, cues, talk)?;
+    fn round(&mut self, block: &[Exchange], talk: &Discussion<'_>) -> Result<Vec<Lines>, Speechless> {
+        let prompt = prompt::round(&self.head, block, talk)?;
         self.affords_line(&prompt)?;
         let text = self.model.ask(talk.turn_count() + 1, &prompt)?;
-        let keys: Vec<&str> = cues.iter().map(|cue| cue.persona.as_str()).collect();
-        Ok(rounds::lines(&text, &keys).into_iter().map(|line| Self::said(line, talk)).collect())
+        let Want::Round { exchanges, .. } = &prompt.want else { return Ok(Vec::new()) };
+        let said = rounds::lines(&text, exchanges).into_iter();
+        let own = |lines: Lines| lines.into_iter().map(|line| Self::said(line, talk)).collect();
+        Ok(said.map(own).collect())
     }
 
     fn line(
@@ -220,24 +191,52 @@ impl Voice for Live<'_> {
         Ok(Self::said(rounds::line(&text), talk))
     }
 
+    fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<Points>, Speechless> {
+        let prompt = prompt::points(&self.head, talk)?;
+        if !self.model.affords(&prompt, SUMMED_UP) {
+            return Ok(None);
+        }
+        let points = points::read(&self.model.ask(0, &prompt)?);
+        Ok(Some(Points { voice: self.name().to_owned(), model: talk.opened().model.clone(), points }))
+    }
+
+    fn refute(
+        &mut self,
+        points: &[Point],
+        talk: &Discussion<'_>,
+    ) -> Result<Vec<(usize, Refutation)>, Speechless> {
+        let prompt = prompt::refute(&self.head, points, talk)?;
+        match self.model.affords(&prompt, SUMMED_UP) {
+            true => Ok(points::refutations(&self.model.ask(0, &prompt)?)),
+            false => Ok(Vec::new()),
+        }
+    }
+
     fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
         let forms = Forms::of(talk.library())?;
         let grounds = Grounds::new(talk, &forms, &by_rule);
-        let (grounded, is_usable) = self.summed_up(talk, &grounds)?;
-        if !is_usable {
-            let summary = Summary { voice: Some(SECRETARY.to_owned()), ..by_rule.clone() };
-            return Ok(Synthesis { summary, critiques: grounded.critiques });
+        let by_rule_alone = |critiques| Synthesis {
+            summary: Summary { voice: Some(SECRETARY.to_owned()), ..by_rule.clone() },
+            critiques,
+        };
+        let Some(said) = self.drafted(talk)? else { return Ok(by_rule_alone(Vec::new())) };
+        let grounded = self.repaired(talk, &grounds, said)?;
+        if grounded.summary.is_empty() && !grounded.critiques.is_empty() {
+            let note =
+                "the model's synthesis is not used: no entry rests on the turns it names; it is made by rule";
+            self.model.notes.push(note.to_owned());
+            return Ok(by_rule_alone(grounded.critiques));
         }
-        let draft = grounds.complete(grounded);
-        let Synthesis { summary, critiques } = self.criticised_draft(talk, &grounds, draft)?;
-        // What a critic drops may have been there instead of a user's own words.
-        let mut whole = grounds.complete(Grounded { summary, critiques });
-        if !grounds.sums_up(&whole.summary.summary, &whole.summary) {
-            by_rule.summary.clone_into(&mut whole.summary.summary);
-        }
+        let whole = grounds.complete(grounded);
         for critique in whole.critiques.iter().filter(|critique| critique.outcome != Verdict::Kept) {
             let what = if critique.outcome == Verdict::Dropped { "left out of" } else { "changed in" };
             self.model.notes.push(format!("{what} the model's synthesis: {}", critique.problem));
+        }
+        for one in &whole.summary.possible_decisions {
+            let text = plain::cut(&plain::shown(&one.text), 120);
+            self.model
+                .notes
+                .push(format!("perhaps decided in turn {}, and not recorded: \"{text}\"", one.turn));
         }
         Ok(whole)
     }

@@ -175,7 +175,7 @@ mod tests {
             head: "head".into(),
             talk: vec!["one\n".into()],
             wanted: "now".into(),
-            want: Want::Critique,
+            want: Want::Points,
         };
         let plain = body(&prompt, "m", Takes { schema: false, ..ALL }).to_string();
         insta::assert_snapshot!(plain, @r#"{"model":"m","stream":false,"max_tokens":2048,"messages":[{"role":"system","content":"head"},{"role":"user","content":"one\nnow"}]}"#);

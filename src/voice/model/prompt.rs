@@ -9,15 +9,15 @@ use minijinja::context;
 use serde::Serialize;
 
 use super::evidence::Evidence;
-use crate::discussion::additions::Kind;
 use crate::discussion::event::{Event, Message, Notice, Record};
+use crate::discussion::points::Point;
 use crate::discussion::{Cue, Discussion};
 use crate::item::library::Library;
 use crate::item::persona::{Cast, Persona};
 use crate::item::step::{Depth, Step};
 use crate::text::plain;
 use crate::text::template::{Failed, safe};
-use crate::voice::Rejected;
+use crate::voice::{Exchange, Rejected};
 
 /// All documents together are cut to this many characters, the step's outputs first.
 pub const DOCUMENTS: usize = 200_000;
@@ -39,13 +39,19 @@ pub struct Prompt {
 /// The kinds of answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Want {
+    /// What the documents leave open.
+    Points,
+    /// What answers some of these points already.
+    Refute {
+        points: Vec<Point>,
+    },
     /// The lines of everybody who may speak now.
     Round {
         /// The number of the turn that comes next.
         turn: u32,
         /// Turns until the limit.
         left: u32,
-        seats: Vec<Seat>,
+        exchanges: Vec<Asked>,
     },
     /// One line in place of another.
     Line {
@@ -53,15 +59,53 @@ pub enum Want {
         rejected: Option<Rejected>,
     },
     Synthesis,
-    /// What is wrong with the entries of a draft.
-    Critique,
-    /// What becomes of the entries that were criticised.
-    Refine,
+    /// Entries of a synthesis in other words.
+    Repair {
+        problems: Vec<Refused>,
+    },
     /// A step's answers, drawn together.
     Draft {
         step: String,
         depth: Depth,
     },
+}
+
+/// An entry of a synthesis that cannot be used, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refused {
+    /// Its list and its place there: `insights/0`.
+    pub on: String,
+    pub problem: String,
+}
+
+/// Who may speak to what; the opening, and a round after silence, have no message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Asked {
+    /// Its number in the request, by which an answer names it.
+    pub message: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    pub personas: Vec<Seat>,
+}
+
+impl Asked {
+    /// The exchanges of a block, their messages numbered from zero.
+    fn block(block: &[Exchange]) -> Vec<Asked> {
+        let mut next = 0;
+        let asked = |exchange: &Exchange| {
+            let message = exchange.message.as_ref().map(|_| next);
+            next += usize::from(message.is_some());
+            Asked {
+                message,
+                by: exchange.message.as_ref().map(|heard| heard.by.clone()),
+                text: exchange.message.as_ref().map(|heard| heard.text.clone()),
+                personas: exchange.cues.iter().map(Seat::new).collect(),
+            }
+        };
+        block.iter().map(asked).collect()
+    }
 }
 
 /// Who may speak, and why, as recordings write it.
@@ -82,11 +126,12 @@ impl Want {
     /// Its word in what a program reads.
     pub const fn name(&self) -> &'static str {
         match self {
+            Want::Points => "points",
+            Want::Refute { .. } => "refute",
             Want::Round { .. } => "round",
             Want::Line { .. } => "line",
             Want::Synthesis => "synthesis",
-            Want::Critique => "critique",
-            Want::Refine => "refine",
+            Want::Repair { .. } => "repair",
             Want::Draft { .. } => "draft",
         }
     }
@@ -94,21 +139,33 @@ impl Want {
     /// Who is asked: persona keys, or what is asked for.
     pub fn who(&self) -> String {
         match self {
-            Want::Round { seats, .. } => {
-                seats.iter().map(|seat| seat.persona.as_str()).collect::<Vec<_>>().join(", ")
-            }
+            Want::Round { .. } => self.personas().join(", "),
             Want::Line { seat, .. } => seat.persona.clone(),
             other => other.name().to_owned(),
         }
     }
 
+    /// The keys of the personas that are asked, each once.
+    pub fn personas(&self) -> Vec<&str> {
+        let exchanges = if let Want::Round { exchanges, .. } = self { exchanges.as_slice() } else { &[] };
+        let mut keys: Vec<&str> = Vec::new();
+        for seat in exchanges.iter().flat_map(|asked| &asked.personas) {
+            if !keys.contains(&seat.persona.as_str()) {
+                keys.push(&seat.persona);
+            }
+        }
+        keys
+    }
+
     /// The most tokens an answer may take.
-    pub const fn most_tokens(&self) -> u64 {
+    pub fn most_tokens(&self) -> u64 {
         match self {
-            Want::Round { seats, .. } => 1_024 * seats.len() as u64,
+            Want::Round { exchanges, .. } => {
+                2_048 + 512 * exchanges.iter().map(|asked| asked.personas.len() as u64).sum::<u64>()
+            }
             Want::Line { .. } => 1_024,
-            Want::Critique | Want::Draft { .. } => 2_048,
-            Want::Synthesis | Want::Refine => 4_096,
+            Want::Refute { .. } | Want::Repair { .. } | Want::Draft { .. } => 4_096,
+            Want::Points | Want::Synthesis => 8_192,
         }
     }
 }
@@ -233,29 +290,49 @@ pub fn talk(talk: &Discussion<'_>) -> Vec<String> {
 }
 
 fn entry(record: &Record, cast: &Cast) -> Option<String> {
-    let prefix = |key: &str| cast.get(key).map_or_else(|| format!("{key}: "), Persona::prefix);
+    let prefix = |key: &str| cast.get(key).map_or_else(|| format!("{key}:"), Persona::prefix);
     Some(match &record.event {
-        Event::Contribution(said) => format!("[turn {}] {}{}\n\n", said.turn, prefix(&said.by), said.text),
+        Event::Contribution(said) => format!("[{}] {} {}\n\n", said.turn, prefix(&said.by), said.text),
         Event::User(Message { turn, by, text, .. }) => {
-            let turn = turn.map_or_else(|| "no turn".to_owned(), |turn| format!("turn {turn}"));
+            let turn = turn.map_or_else(|| "no turn".to_owned(), |turn| turn.to_string());
             format!("[{turn}] The user:\n{}\n\n", fenced(&plain::shown(by), text))
         }
+        Event::Points(found) if found.points.is_empty() => return None,
+        Event::Points(found) => {
+            let lines: Vec<String> = found.points.iter().enumerate().map(numbered_point).collect();
+            format!(
+                "Points that a reader found open, best first:\n{}\n\n",
+                fenced("points", &lines.join("\n"))
+            )
+        }
         Event::Silence {} => "The user says nothing.\n\n".to_owned(),
-        Event::Notice(Notice { by, text, .. }) => format!("(notice) {}{text}\n\n", prefix(by)),
+        Event::Notice(Notice { by, text, .. }) => format!("(notice) {} {text}\n\n", prefix(by)),
         _ => return None,
     })
 }
 
-/// The prompt for the lines of a round.
+/// The prompt for the lines of a block.
 ///
 /// # Errors
 /// The template cannot be rendered.
-pub fn round(head: &str, cues: &[Cue], now: &Discussion<'_>) -> Result<Prompt, Failed> {
-    let seats: Vec<Seat> = cues.iter().map(Seat::new).collect();
+pub fn round(head: &str, block: &[Exchange], now: &Discussion<'_>) -> Result<Prompt, Failed> {
+    let exchanges = Asked::block(block);
     let (turn, left) = (now.turn_count() + 1, now.turns_left());
-    let shown: Vec<_> = seats.iter().map(|seat| shown(seat, now)).collect();
-    let wanted = context! { turn, left, seats => shown };
-    prompt(head, now, "round", wanted, Want::Round { turn, left, seats })
+    let shown: Vec<_> = exchanges.iter().map(|asked| shown_exchange(asked, now)).collect();
+    let first = exchanges.iter().flat_map(|asked| &asked.personas).next();
+    let wanted =
+        context! { turn, left, exchanges => shown, first => first.map(|seat| seat.persona.as_str()) };
+    prompt(head, now, "round", wanted, Want::Round { turn, left, exchanges })
+}
+
+/// An exchange as the template shows it: a message between fences.
+fn shown_exchange(asked: &Asked, now: &Discussion<'_>) -> minijinja::Value {
+    let message = asked.text.as_ref().map(|text| {
+        let by = plain::shown(asked.by.as_deref().unwrap_or_default());
+        safe(fenced(&by, text))
+    });
+    let seats: Vec<_> = asked.personas.iter().map(|seat| shown(seat, now)).collect();
+    context! { number => asked.message, message, seats }
 }
 
 /// The prompt for one line; `rejected` is the last try at it.
@@ -313,35 +390,54 @@ fn purpose(cue: &Cue) -> String {
 /// The template cannot be rendered.
 pub fn synthesis(head: &str, now: &Discussion<'_>, wrong: &str) -> Result<Prompt, Failed> {
     let keys: Vec<String> = now.library().cast.iter().map(|persona| persona.key.clone()).collect();
-    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-    prompt(head, now, "synthesis", context! { keys, kinds, wrong }, Want::Synthesis)
+    prompt(head, now, "synthesis", context! { keys, wrong }, Want::Synthesis)
 }
 
-/// The prompt for what is wrong with the entries of a draft, each by its list and place.
+/// The prompt for points.
 ///
 /// # Errors
 /// The template cannot be rendered.
-pub fn critique(head: &str, now: &Discussion<'_>, entries: &[(String, String)]) -> Result<Prompt, Failed> {
-    let entries = listed(entries.iter().map(|(on, text)| format!("{on}: {text}")));
-    prompt(head, now, "critique", context! { entries }, Want::Critique)
+pub fn points(head: &str, now: &Discussion<'_>) -> Result<Prompt, Failed> {
+    prompt(head, now, "points", context! {}, Want::Points)
 }
 
-/// The prompt for what becomes of criticised entries: each with its place, words and problem.
+/// The prompt for what answers points.
 ///
 /// # Errors
 /// The template cannot be rendered.
-pub fn refine(
-    head: &str,
-    now: &Discussion<'_>,
-    entries: &[(String, String, String)],
-) -> Result<Prompt, Failed> {
-    let entries =
-        listed(entries.iter().map(|(on, text, problem)| format!("{on}: {text}\n  problem: {problem}")));
-    prompt(head, now, "refine", context! { entries }, Want::Refine)
+pub fn refute(head: &str, points: &[Point], now: &Discussion<'_>) -> Result<Prompt, Failed> {
+    let lines: Vec<String> = points.iter().enumerate().map(numbered_point).collect();
+    let values = context! { points => safe(fenced("points", &lines.join("\n"))) };
+    prompt(head, now, "refute", values, Want::Refute { points: points.to_vec() })
 }
 
-fn listed(lines: impl Iterator<Item = String>) -> minijinja::Value {
-    safe(fenced("draft", &lines.collect::<Vec<_>>().join("\n")))
+/// The prompt for entries in other words.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn repair(head: &str, problems: Vec<Refused>, now: &Discussion<'_>) -> Result<Prompt, Failed> {
+    let lines: Vec<String> = problems.iter().map(|one| format!("{}: {}", one.on, one.problem)).collect();
+    let values = context! { problems => safe(fenced("problems", &lines.join("\n"))) };
+    prompt(head, now, "repair", values, Want::Repair { problems })
+}
+
+/// A point with its number, quotations and what is recommended.
+fn numbered_point((number, point): (usize, &Point)) -> String {
+    let mut line = format!("{number}. [{}, {}] {}", point.kind.name(), point.weight.name(), point.question);
+    for quote in &point.quotes {
+        line.push_str(&format!("\n   {}:{}: {}", quote.path, quote.line, plain::one_line(&quote.quote)));
+    }
+    if !point.options.is_empty() {
+        line.push_str(&format!(
+            "\n   options: {} (recommended: {})",
+            point.options.join(" / "),
+            point.recommended
+        ));
+    }
+    if let Some(found) = &point.refuted {
+        line.push_str(&format!("\n   answered already: {}", found.answer));
+    }
+    line
 }
 
 fn prompt(

@@ -8,38 +8,52 @@
 //!
 //! let answer = "Sure:\n```json\n{\"lines\": [{\"persona\": \"a\", \"text\": \"It waits.\"}]}\n```";
 //! assert!(object(answer).is_some());
-//! assert_eq!(lines(answer, &["a", "b"]).len(), 2);
+//! assert!(lines(answer, &[]).is_empty());
 //! ```
 
 use serde_json::{Map, Value, json};
 
 use super::drafting;
-use super::prompt::Want;
-use crate::discussion::additions::Kind;
+use super::prompt::{Asked, Seat, Want};
+use crate::discussion::additions::{Kind, Proposal};
 use crate::discussion::event::{Position, Rest};
+use crate::discussion::points::{self, Weight};
 use crate::text::plain;
 use crate::text::words::words;
-use crate::voice::Line;
+use crate::voice::{Line, Lines};
 
 /// A line of a round names at most so many passages.
 const PASSAGES: usize = 24;
 
-/// What the personas with these keys say in an answer to a round, in the order of the keys: none where one passes. A
-/// persona that the answer does not have passes, too.
-pub fn lines(answer: &str, keys: &[&str]) -> Vec<Option<Line>> {
+/// What the personas say in an answer to a block, in its order: none where one passes. A persona that the answer does
+/// not have passes, too.
+pub fn lines(answer: &str, block: &[Asked]) -> Vec<Lines> {
     let object = object(answer);
     let list = object.as_ref().and_then(|object| object.get("lines")).and_then(Value::as_array);
     let Some(list) = list else {
         // One line may come as it would alone; of several nobody knows whose it is.
         let unread = || (!is_pass(answer)).then(|| Line::plain(""));
-        return match keys {
-            [_] => vec![line(answer)],
-            _ => keys.iter().map(|_| unread()).collect(),
+        return match block {
+            [Asked { personas, .. }] if personas.len() == 1 => vec![vec![line(answer)]],
+            _ => block.iter().map(|asked| asked.personas.iter().map(|_| unread()).collect()).collect(),
         };
     };
-    let said_by =
-        |key: &&str| list.iter().find(|one| one.get("persona").and_then(Value::as_str) == Some(*key));
-    keys.iter().map(|key| said_by(key).and_then(Value::as_object).and_then(of_object)).collect()
+    let said = list.iter().filter_map(Value::as_object);
+    let said: Vec<_> = said.map(|one| (place_of(one, block), one)).collect();
+    let line_of = |at: usize, seat: &Seat| {
+        let is_theirs =
+            |one: &Map<String, Value>| one.get("persona").and_then(Value::as_str) == Some(&*seat.persona);
+        let found = said.iter().find(|(place, one)| *place == Some(at) && is_theirs(one));
+        found.and_then(|(_, one)| of_object(one))
+    };
+    let lines = |(at, asked): (usize, &Asked)| asked.personas.iter().map(|seat| line_of(at, seat)).collect();
+    block.iter().enumerate().map(lines).collect()
+}
+
+/// The place in a block of the exchange that a line is for; where there is one alone, a line need not say so.
+fn place_of(line: &Map<String, Value>, block: &[Asked]) -> Option<usize> {
+    let number = line.get("message").and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
+    block.iter().position(|asked| asked.message == number).or((block.len() == 1).then_some(0))
 }
 
 /// What an answer to the request for one line says; none where the persona passes.
@@ -74,10 +88,11 @@ fn of_object(object: &Map<String, Value>) -> Option<Line> {
     let text = object.get("text").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
     let rests = object.get("rests").and_then(Value::as_array).into_iter().flatten().filter_map(rest);
     let position = object.get("position").and_then(position);
-    Some(Line { rests: rests.take(PASSAGES).collect(), position, ..Line::plain(text) })
+    let proposal = object.get("proposal").and_then(Proposal::read);
+    Some(Line { rests: rests.take(PASSAGES).collect(), position, proposal, ..Line::plain(text) })
 }
 
-fn rest(value: &Value) -> Option<Rest> {
+pub(super) fn rest(value: &Value) -> Option<Rest> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(plain::clean);
     let line = value.get("line").and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
     let rest = Rest { path: text("path")?, line: line.unwrap_or_default(), quote: text("quote")? };
@@ -142,36 +157,72 @@ fn turns() -> Value {
 
 /// The JSON schema of an answer (JSON Schema as both APIs take it: every field required, no others).
 pub fn schema(want: &Want) -> Value {
+    let (name, form) = form(want);
     match want {
-        Want::Round { .. } | Want::Line { .. } => object_of(json!({"lines": said()})),
-        Want::Synthesis => synthesis(),
-        Want::Critique => object_of(json!({"critique": critique()})),
-        Want::Refine => object_of(json!({"refine": refine()})),
-        Want::Draft { .. } => object_of(json!({"lines": draft()})),
+        Want::Synthesis => form,
+        _ => object_of(json!({ name: form })),
+    }
+}
+
+/// The name of an answer's form in the schema of all, and the form.
+fn form(want: &Want) -> (&'static str, Value) {
+    match want {
+        Want::Points => ("points", points()),
+        Want::Refute { .. } => ("refute", refute()),
+        Want::Round { .. } | Want::Line { .. } => ("lines", said()),
+        Want::Synthesis => ("synthesis", synthesis()),
+        Want::Repair { .. } => ("repair", repair()),
+        Want::Draft { .. } => ("lines", draft()),
     }
 }
 
 /// One schema for all answers of a discussion: what is not asked for is null. Services whose cache begins with the
 /// schema read it again as long as it stays the same.
 pub fn whole_schema() -> Value {
-    let or_null = |schema: Value| json!({"anyOf": [schema, {"type": "null"}]});
     object_of(json!({
+        "points": or_null(points()),
+        "refute": or_null(refute()),
         "lines": or_null(said()),
         "synthesis": or_null(synthesis()),
-        "critique": or_null(critique()),
-        "refine": or_null(refine()),
+        "repair": or_null(repair()),
         "draft": or_null(draft()),
     }))
 }
 
+fn or_null(schema: Value) -> Value {
+    json!({"anyOf": [schema, {"type": "null"}]})
+}
+
+fn one_of<'n>(names: impl Iterator<Item = &'n str>) -> Value {
+    json!({"type": "string", "enum": names.collect::<Vec<_>>()})
+}
+
+fn points() -> Value {
+    list_of(object_of(json!({
+        "question": text(), "quotes": rests(), "why": text(), "options": list_of(text()), "recommended": text(),
+        "weight": one_of(Weight::ALL.into_iter().map(Weight::name)),
+        "kind": one_of(points::Kind::ALL.into_iter().map(points::Kind::name)),
+    })))
+}
+
+fn refute() -> Value {
+    list_of(object_of(json!({"on": {"type": "integer"}, "answer": text(), "quotes": rests()})))
+}
+
 fn said() -> Value {
     let position = object_of(json!({"on": text(), "favors": text(), "because": text()}));
+    let proposal = object_of(json!({
+        "document": text(), "anchor": text(), "kind": one_of(Kind::ALL.into_iter().map(Kind::name)),
+        "text": text(), "fields": fields_of(),
+    }));
     list_of(object_of(json!({
+        "message": or_null(json!({"type": "integer"})),
         "persona": text(),
         "pass": {"type": "boolean"},
         "text": text(),
         "rests": rests(),
-        "position": {"anyOf": [position, {"type": "null"}]},
+        "position": or_null(position),
+        "proposal": or_null(proposal),
     })))
 }
 
@@ -185,37 +236,26 @@ fn fields_of() -> Value {
 }
 
 fn draft() -> Value {
-    let kinds: Vec<&str> = drafting::Kind::ALL.iter().map(|(_, name)| *name).collect();
     list_of(object_of(json!({
-        "kind": {"type": "string", "enum": kinds}, "text": text(), "fields": fields_of(),
+        "kind": one_of(drafting::Kind::ALL.iter().map(|(_, name)| *name)), "text": text(), "fields": fields_of(),
         "anchor": text(), "rests": rests(),
     })))
 }
 
 fn synthesis() -> Value {
-    let insight = || object_of(json!({"text": text(), "by": list_of(text()), "turns": turns()}));
-    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-    let addition = object_of(json!({
-        "path": text(), "kind": {"type": "string", "enum": kinds}, "anchor": text(),
-        "text": text(), "fields": fields_of(), "turns": turns(),
-    }));
     object_of(json!({
-        "insights": list_of(insight()),
-        "decisions": list_of(object_of(json!({"text": text(), "rationale": text(), "turns": turns()}))),
+        "insights": list_of(object_of(json!({"text": text(), "by": list_of(text()), "turns": turns(), "rests": rests()}))),
+        "decisions": list_of(object_of(
+            json!({"turn": {"type": "integer"}, "text": text(), "answers": or_null(json!({"type": "integer"}))}),
+        )),
         "open_questions": list_of(object_of(json!({"text": text(), "context": text(), "turns": turns()}))),
-        "action_items": list_of(insight()),
-        "additions": list_of(addition),
-        "summary": text(),
+        "action_items": list_of(object_of(json!({"text": text(), "by": text(), "turns": turns()}))),
+        "proposals": turns(),
     }))
 }
 
-fn critique() -> Value {
-    list_of(object_of(json!({"on": text(), "problem": text()})))
-}
-
-fn refine() -> Value {
-    let outcome = json!({"type": "string", "enum": ["kept", "changed", "dropped"]});
-    list_of(object_of(json!({"on": text(), "outcome": outcome, "text": text()})))
+fn repair() -> Value {
+    list_of(object_of(json!({"on": text(), "drop": {"type": "boolean"}, "text": text(), "rests": rests()})))
 }
 
 #[cfg(test)]
@@ -244,31 +284,53 @@ mod tests {
         }
     }
 
+    fn asked(message: Option<usize>, keys: &[&str]) -> Asked {
+        let seat = |key: &&str| Seat { persona: (*key).to_owned(), purpose: "round".to_owned(), owed: false };
+        Asked { message, by: None, text: None, personas: keys.iter().map(seat).collect() }
+    }
+
+    fn block(keys: &[&str]) -> Vec<Asked> {
+        vec![asked(None, keys)]
+    }
+
+    #[test]
+    fn a_line_is_of_the_message_that_it_names() {
+        let block = [asked(None, &["a"]), asked(Some(0), &["a", "b"]), asked(Some(1), &["a"])];
+        let answer = r#"{"lines": [{"message": 1, "persona": "a", "text": "Second."}, {"message": null, "persona": "a", "text": "Opening."},
+            {"message": 0, "persona": "b", "text": "First."}, {"message": 7, "persona": "a", "text": "Nowhere."}]}"#;
+        let said = lines(answer, &block);
+        let texts: Vec<Vec<Option<&str>>> = said
+            .iter()
+            .map(|lines| lines.iter().map(|line| line.as_ref().map(|line| line.text.as_str())).collect())
+            .collect();
+        assert_eq!(texts, [vec![Some("Opening.")], vec![None, Some("First.")], vec![Some("Second.")]]);
+    }
+
     #[test]
     fn a_round_has_a_line_for_each_key_and_none_for_others() {
         let answer = r#"{"lines": [
             {"persona": "b", "text": "Two.", "rests": [{"path": "a.md", "line": 3, "quote": "x"}, {"path": "a.md"}, 7],
              "position": {"on": "storage", "favors": "one file", "because": "it is small"}},
             {"persona": "c", "text": "Three."}, {"persona": "a", "pass": true}, {"persona": "b", "text": "Again."}]}"#;
-        let said = lines(answer, &["a", "b", "d"]);
-        assert_eq!((said[0].is_none(), said[2].is_none()), (true, true));
-        let line = said[1].as_ref().unwrap();
+        let said = lines(answer, &block(&["a", "b", "d"]));
+        assert_eq!((said[0][0].is_none(), said[0][2].is_none()), (true, true));
+        let line = said[0][1].as_ref().unwrap();
         assert_eq!((line.text.as_str(), line.rests.len(), line.rests[0].line), ("Two.", 1, 3));
         assert_eq!(line.position.as_ref().unwrap().favors, "one file");
         // Plain text is a line where one is asked for, and nobody's where several are.
-        assert_eq!(lines("It waits.", &["a"])[0].as_ref().unwrap().text, "It waits.");
-        assert!(lines("It waits.", &["a", "b"]).iter().all(|line| line.as_ref().unwrap().text.is_empty()));
-        assert!(lines("PASS", &["a", "b"]).iter().all(Option::is_none));
+        assert_eq!(lines("It waits.", &block(&["a"]))[0][0].as_ref().unwrap().text, "It waits.");
+        let of_two = lines("It waits.", &block(&["a", "b"]));
+        assert!(of_two[0].iter().all(|line| line.as_ref().unwrap().text.is_empty()));
+        assert!(lines("PASS", &block(&["a", "b"]))[0].iter().all(Option::is_none));
     }
 
     #[test]
     fn a_list_is_bare_or_has_its_name() {
-        for answer in
-            ["[{\"on\": \"insights/0\"}]", "```json\n{\"critique\": [{\"on\": \"insights/0\"}]}\n```"]
+        for answer in ["[{\"on\": \"insights/0\"}]", "```json\n{\"repair\": [{\"on\": \"insights/0\"}]}\n```"]
         {
-            assert_eq!(list(answer, "critique").unwrap().len(), 1, "{answer}");
+            assert_eq!(list(answer, "repair").unwrap().len(), 1, "{answer}");
         }
-        assert_eq!(list("none", "critique"), None);
-        assert_eq!(list("{\"critique\": null}", "critique"), None);
+        assert_eq!(list("none", "repair"), None);
+        assert_eq!(list("{\"repair\": null}", "repair"), None);
     }
 }

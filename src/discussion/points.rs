@@ -1,0 +1,129 @@
+//! Points: what a reader found open before the first turn, for the table to decide (V-10).
+//!
+//! A point quotes the documents. A reader ranks them; a refuter may answer one, which then goes after the others.
+//! Nothing here judges a quotation: [`referee`](crate::voice::referee) does, before they are recorded.
+//!
+//! ```
+//! use roundtable::discussion::points::{Kind, Point, untaken};
+//!
+//! let point = Point { question: "How long?".into(), ..Point::new(Kind::Value) };
+//! assert_eq!(untaken(&[point], &[]).count(), 1);
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{Contribution, Rest};
+
+/// The points of a discussion, best first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Points {
+    pub voice: String,
+    pub model: Option<String>,
+    pub points: Vec<Point>,
+}
+
+/// Something open in the documents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Point {
+    pub question: String,
+    pub quotes: Vec<Rest>,
+    /// Why it matters.
+    pub why: String,
+    /// Answers to choose from.
+    pub options: Vec<String>,
+    /// What the reader would choose; empty where it would not.
+    pub recommended: String,
+    pub weight: Weight,
+    pub kind: Kind,
+    /// What answers it already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refuted: Option<Refutation>,
+}
+
+/// An answer to a point, found in the documents, the code or a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refutation {
+    pub answer: String,
+    pub quotes: Vec<Rest>,
+}
+
+/// What hangs on a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Weight {
+    #[serde(rename = "changes what gets built")]
+    Built,
+    #[serde(rename = "detail")]
+    Detail,
+}
+
+impl Weight {
+    pub const ALL: [Weight; 2] = [Weight::Built, Weight::Detail];
+
+    /// As recordings and prompts have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Weight::Built => "changes what gets built",
+            Weight::Detail => "detail",
+        }
+    }
+}
+
+/// What is open about it, which says who takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A value or a criterion is missing.
+    Value,
+    Ambiguity,
+    /// Two places contradict each other.
+    Clash,
+    Code,
+    Risk,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 5] = [Kind::Value, Kind::Ambiguity, Kind::Clash, Kind::Code, Kind::Risk];
+
+    /// As recordings, persona files and prompts have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Value => "value",
+            Kind::Ambiguity => "ambiguity",
+            Kind::Clash => "clash",
+            Kind::Code => "code",
+            Kind::Risk => "risk",
+        }
+    }
+}
+
+impl Point {
+    /// A point of a kind that says nothing yet.
+    pub fn new(kind: Kind) -> Point {
+        Point {
+            question: String::new(),
+            quotes: Vec::new(),
+            why: String::new(),
+            options: Vec::new(),
+            recommended: String::new(),
+            weight: Weight::Built,
+            kind,
+            refuted: None,
+        }
+    }
+
+    /// Whether a line that rests on these passages speaks of it.
+    pub fn is_raised_by(&self, rests: &[Rest]) -> bool {
+        let is_same = |quote: &Rest, rest: &Rest| quote.path == rest.path && quote.line == rest.line;
+        self.quotes.iter().any(|quote| rests.iter().any(|rest| is_same(quote, rest)))
+    }
+}
+
+/// The points that nothing answers and nobody has raised.
+pub fn untaken<'p>(points: &'p [Point], said: &[&Contribution]) -> impl Iterator<Item = &'p Point> {
+    let raised: Vec<usize> = said.iter().flat_map(|one| one.points.iter().copied()).collect();
+    let is_open = move |(at, point): &(usize, &Point)| point.refuted.is_none() && !raised.contains(at);
+    points.iter().enumerate().filter(is_open).map(|(_, point)| point)
+}
