@@ -21,10 +21,12 @@ use super::outline::{MARKDOWN, Outline};
 use super::{Outcome, Placed, suffix};
 use crate::additive::verify;
 use crate::discussion::Finished;
+use crate::discussion::event::Event as Said;
 use crate::discussion::summary::Decision;
 use crate::item::library::Library;
 use crate::item::{Change, File, Item};
 use crate::text::ids::ids;
+use crate::text::markdown;
 use crate::text::template::{Failed, safe};
 
 /// A line of a decision, and the ids it goes below.
@@ -78,33 +80,70 @@ pub(super) fn add(
     let (mut now, mut placed) = (item.clone(), Vec::new());
     for line in lines(finished, library)? {
         for id in &line.ids {
-            let mut documents = item.documents().filter(|(name, _)| is_markdown(name));
-            let Some((name, before)) = documents.find(|(_, text)| definition(text, id).is_some()) else {
-                continue;
-            };
-            let Some(File::Bytes(bytes)) = now.files.get(name) else { continue };
-            let text = String::from_utf8_lossy(bytes).into_owned();
-            let Some(after) = place_below(&text, id, &line.text) else { continue };
-            let path = item.path_of(name);
-            let change = Change {
-                path: path.clone(),
-                before: Some(before.as_bytes().to_vec()),
-                after: after.clone().into_bytes(),
-            };
-            if verify(vec![change]).is_err() {
-                continue;
-            }
-            placed.push(Placed {
-                path,
-                section: id.clone(),
-                created: false,
-                added_lines: after.lines().count() - text.lines().count(),
-                description: "1 decision".to_owned(),
-            });
-            now.files.insert(name.to_owned(), File::Bytes(after.into_bytes()));
+            placed.extend(put(item, &mut now, id, &line.text, "1 decision", &definition));
         }
     }
+    for (id, line) in acceptances(finished, library)? {
+        placed.extend(put(item, &mut now, &id, &line, "1 acceptance", &proposal));
+    }
     Ok((now, placed))
+}
+
+/// Puts a line below an id, in the first document that has a place for it.
+fn put(
+    item: &Item,
+    now: &mut Item,
+    id: &str,
+    line: &str,
+    description: &str,
+    find: &dyn Fn(&str, &str) -> Option<Place>,
+) -> Option<Placed> {
+    let mut documents = item.documents().filter(|(name, _)| is_markdown(name));
+    let (name, before) = documents.find(|(_, text)| find(text, id).is_some())?;
+    let Some(File::Bytes(bytes)) = now.files.get(name) else { return None };
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let after = place_at(&text, &find(&text, id)?, line)?;
+    let path = item.path_of(name);
+    let change = Change {
+        path: path.clone(),
+        before: Some(before.as_bytes().to_vec()),
+        after: after.clone().into_bytes(),
+    };
+    verify(vec![change]).ok()?;
+    let placed = Placed {
+        path,
+        section: id.to_owned(),
+        created: false,
+        added_lines: after.lines().count() - text.lines().count(),
+        description: description.to_owned(),
+    };
+    now.files.insert(name.to_owned(), File::Bytes(after.into_bytes()));
+    Some(placed)
+}
+
+/// What an entry says that a persona proposed and nobody has accepted.
+const PROPOSED: &str = "(proposed by ";
+
+/// The label by which a user accepts what was proposed before: `Accepted: FR-004`.
+const ACCEPTED: &str = "Accepted:";
+
+/// The ids that users accepted, each with the line that says so.
+fn acceptances(finished: &Finished, library: &Library) -> Result<Vec<(String, String)>, Failed> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for record in &finished.log {
+        let Said::User(message) = &record.event else { continue };
+        let lines = markdown::read(&message.text).into_iter().filter(markdown::Line::is_said);
+        let sentences: Vec<_> = lines.flat_map(|line| line.sentences).collect();
+        let named = sentences.iter().filter_map(|sentence| sentence.text.trim().strip_prefix(ACCEPTED));
+        for id in named.flat_map(ids) {
+            let values = context! { date => safe(finished.date()), by => message.by.as_str() };
+            let line = library.templates.render("additions/accepted.md", values)?.trim().to_owned();
+            if !found.iter().any(|(known, _)| known == id) {
+                found.push((id.to_owned(), line));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Changes that the outcome has, or has not yet, for the files that took lines: each from what was there first.
@@ -132,7 +171,10 @@ fn is_markdown(name: &str) -> bool {
 /// The text with a line directly below the block of an id; none where nothing defines it, where the line is there, or
 /// where no line can be added without a change to what is there.
 pub fn place_below(text: &str, id: &str, line: &str) -> Option<String> {
-    let place = definition(text, id)?;
+    place_at(text, &definition(text, id)?, line)
+}
+
+fn place_at(text: &str, place: &Place, line: &str) -> Option<String> {
     if text[place.block.clone()].lines().any(|known| known.trim() == line) {
         return None;
     }
@@ -175,6 +217,16 @@ enum BlockKind {
 
 /// The place below the block of an id, if a heading, an item of a list or a paragraph begins with it.
 fn definition(text: &str, id: &str) -> Option<Place> {
+    find_block(text, id, false)
+}
+
+/// The same of what a persona proposed in an earlier discussion.
+fn proposal(text: &str, id: &str) -> Option<Place> {
+    find_block(text, id, true).filter(|place| text[place.block.clone()].contains(PROPOSED))
+}
+
+/// `with_ours`: what a discussion added counts too.
+fn find_block(text: &str, id: &str, with_ours: bool) -> Option<Place> {
     if !text.contains(id) {
         return None;
     }
@@ -198,7 +250,7 @@ fn definition(text: &str, id: &str) -> Option<Place> {
         can_define
             && !(block.kind == BlockKind::Paragraph && block.is_inside)
             && begins_with(&text[block.range.clone()], id)
-            && !is_ours(block.range.start)
+            && (with_ours || !is_ours(block.range.start))
             && !is_log(block.range.start)
     })?;
     Some(match blocks[at].kind {

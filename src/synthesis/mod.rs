@@ -583,7 +583,8 @@ fn render(
     let put = |text: &str| put(&guarded(text, cast));
     let said =
         |one: &Insight| context! { attribution => safe(attribution(&one.by, cast)), text => put(&one.text) };
-    let see = (Layout::recognise(&finished.opened) == Layout::Speckit && template == "addition.md")
+    let is_in_document = template == "addition.md";
+    let see = (Layout::recognise(&finished.opened) == Layout::Speckit && is_in_document)
         .then(|| format!("See {CLARIFICATIONS}, Session {}", finished.date()));
     let decided = |one: &Decision| context! { text => put(&one.text), rationale => put(&shown_rationale(one, finished)), turns => &one.turns };
     let asked = |one: &Question| context! { text => put(&one.text), context => put(&one.context), turns => &one.turns };
@@ -606,7 +607,8 @@ fn render(
         see,
         open_questions => summary.open_questions.iter().map(asked).collect::<Vec<_>>(),
         action_items => summary.action_items.iter().map(said).collect::<Vec<_>>(),
-        proposed => summary.additions.iter().map(proposed).collect::<Vec<_>>(),
+        // In a document a proposal is at its place alone.
+        proposed => summary.additions.iter().filter(|_| !is_in_document).map(proposed).collect::<Vec<_>>(),
         not_discussed => finished.unheard().map(late).collect::<Vec<_>>(),
         open, close, sub_open, sub_close,
     };

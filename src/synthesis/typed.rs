@@ -45,7 +45,7 @@ pub(super) fn place(
             },
             Err(why) => outcome.left.push(Left {
                 path: item.path_of(&placing.name(item)),
-                reason: format!("the {} is only listed in the synthesis: {why}", addition.kind.words()),
+                reason: format!("the {} is only in the recording: {why}", addition.kind.words()),
             }),
         }
     }
@@ -139,6 +139,9 @@ impl Placing<'_> {
     fn markdown(&self, text: &str) -> Found<(String, String)> {
         let outline = Outline::new(text);
         let Some(heading) = self.heading(text, &outline) else { return Ok(Err(self.no_anchor())) };
+        if let Some(found) = self.next_criterion(text, &outline, heading)? {
+            return Ok(Ok(found));
+        }
         let section = outline.headings[heading].text.clone();
         let (start, own) = (outline.headings[heading].start, own_end(text, &outline, heading));
         let here = &text[start..own];
@@ -148,6 +151,34 @@ impl Placing<'_> {
         let mut placed = places.map(|at| outline::insert(text, at, &body));
         let fitting = placed.find(|inserted| outline::fits(text, inserted));
         Ok(fitting.map(|inserted| (inserted.text, section)).ok_or("its place has no room for it".to_owned()))
+    }
+
+    /// A criterion as the next number of the list that holds the others: below a heading "Acceptance Criteria" of the
+    /// section, as Kiro has it.
+    fn next_criterion(
+        &self,
+        text: &str,
+        outline: &Outline,
+        heading: usize,
+    ) -> Result<Option<(String, String)>, Failed> {
+        let end = outline.end(heading);
+        let is_list = |(at, below): &(usize, &outline::Heading)| {
+            *at > heading && below.start < end && below.text.eq_ignore_ascii_case("acceptance criteria")
+        };
+        let list = outline.headings.iter().enumerate().find(is_list);
+        let Some((at, list)) = list.filter(|_| self.addition.kind == Kind::AcceptanceCriterion) else {
+            return Ok(None);
+        };
+        let Some((last, number)) = last_numbered(&text[list.start..own_end(text, outline, at)]) else {
+            return Ok(None);
+        };
+        let values = block(self.addition, &Slot::default());
+        let entry = one_block(&self.library.templates.render("additions/acceptance-criterion.md", values)?);
+        let at = list.start + last;
+        let gap = if text[..at].ends_with('\n') { "" } else { "\n" };
+        let entry = entry.strip_prefix("- ").unwrap_or(&entry).to_owned();
+        let entry = format!("{gap}{number} {entry}\n");
+        Ok(Some((format!("{}{entry}{}", &text[..at], &text[at..]), list.text.clone())))
     }
 
     fn no_anchor(&self) -> String {
@@ -169,7 +200,11 @@ impl Placing<'_> {
             own().find(|(_, heading)| wanted(&heading.text.to_lowercase())).map(|(at, _)| at)
         };
         let id = ids(&self.addition.anchor).next();
+        // "Requirement 1" is the heading "Requirement 1: Send letters".
+        let begins =
+            |text: &str| text.strip_prefix(anchor).is_some_and(|rest| rest.starts_with([':', '.', ' ']));
         is(&|text| text == anchor)
+            .or_else(|| is(&begins))
             .or_else(|| is(&|text| unnumbered(text) == unnumbered(anchor)))
             .or_else(|| {
                 let id = id?;
@@ -274,6 +309,26 @@ impl Placing<'_> {
         let row: Vec<String> = row.iter().map(|text| data::cell(text)).collect();
         Ok((format!("{text}{gap}{}{end}", row.join(",")), "rows".to_owned()))
     }
+}
+
+/// Where the last item of a numbered list ends in a section, and the number of the next one: `3.`.
+fn last_numbered(section: &str) -> Option<(usize, String)> {
+    let (mut found, mut at, mut is_inside) = (None, 0, false);
+    for line in section.split_inclusive('\n') {
+        at += line.len();
+        let digits = line.len() - line.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
+        let mark = line[digits..].chars().next().filter(|mark| digits > 0 && matches!(mark, '.' | ')'));
+        let next = || line[..digits].parse::<u32>().ok()?.checked_add(1);
+        match mark.filter(|_| line[digits + 1..].starts_with(' ')).and_then(|mark| Some((next()?, mark))) {
+            Some((next, mark)) => {
+                (found, is_inside) = (Some((at, format!("{next}{mark}"))), true);
+            }
+            None if line.trim().is_empty() => is_inside = false,
+            None if is_inside => found = found.map(|(_, number)| (at, number)),
+            None => {}
+        }
+    }
+    found
 }
 
 /// The list of a document that takes an addition, and its name.
@@ -497,6 +552,13 @@ fn criteria(object: &Node) -> Option<&Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_numbered_list_goes_on_after_its_last_item() {
+        assert_eq!(last_numbered("#### A\n\n1. a\n2. b\n\n"), Some((18, "3.".to_owned())));
+        assert_eq!(last_numbered("9) a\n   more\n\nText.\n"), Some((13, "10)".to_owned())));
+        assert_eq!(last_numbered("- a\n1.5 s\n"), None);
+    }
 
     #[test]
     fn ids_count_on_as_wide_as_they_are() {

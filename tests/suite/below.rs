@@ -22,3 +22,66 @@ fn a_decision_is_below_its_id_once_for_each_id_and_replays() {
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
     sandbox.assert_sound();
 }
+
+#[test]
+fn what_a_persona_proposed_is_accepted_by_its_id_and_nothing_else_is() {
+    let sandbox = sandbox();
+    let path = format!("{ITEM}/a-notes.md");
+    let notes = "# Notes\n\n- **FR-002**: the fee is named (proposed by Jordan)\n- FR-003: an answer\n\n| FR-004 | a row (proposed by Alex) |\n";
+    sandbox.commit(&[(&path, notes)]);
+    let talk = "Accepted: FR-002, FR-003 and FR-004\n> Accepted: FR-002\nIs FR-003 accepted: FR-003?\ndone\n";
+    let script = sandbox.script("s.yaml", serde_json::json!({"user": "Sam", "inputs": [talk]}).to_string());
+    sandbox.run(&["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT]).ok();
+    let after = sandbox.file(BRANCH, &path);
+    let wanted = notes.replace("Jordan)\n", "Jordan)\n  - Accepted 2026-02-20 (Sam).\n");
+    assert_eq!(after, wanted);
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
+    sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
+}
+
+/// A voice whose designer proposes a criterion in the opening.
+const PROPOSING: &str = r#"#!/bin/sh
+case "$(cat)" in
+*'"want":"round"'*) echo '{"lines": [
+  {"message": null, "persona": "business-analyst", "text": "Nobody says what happens to a letter that comes back; who sees it?"},
+  {"message": null, "persona": "solutions-architect", "text": "A wrong address costs a stamp each month until somebody strikes it."},
+  {"message": null, "persona": "system-designer", "text": "It needs an answer of its own.",
+   "proposal": {"document": "requirements.md", "anchor": "Requirement 1", "kind": "acceptance-criterion", "text": "WHEN a letter comes back, THE Desk SHALL strike the address"}}]}' ;;
+*'"want":"synthesis"'*) echo '{"insights": [], "decisions": [], "open_questions": [], "action_items": [], "proposals": [3]}' ;;
+*'"want":"line"'*) echo '{"pass": true}' ;;
+*) echo '[]' ;;
+esac
+"#;
+
+#[test]
+#[cfg(unix)]
+fn a_proposed_criterion_is_the_next_number_where_kiro_has_them() {
+    let sandbox = crate::kit::empty();
+    let folder = ".kiro/specs/letters";
+    let requirements = "# Requirements Document\n\n## Requirements\n\n### Requirement 1: Send letters\n\n#### Acceptance Criteria\n\n1. WHEN a month ends, THE Desk SHALL send one letter\n2. IF nobody pays, THEN THE Desk SHALL call\n\n### Requirement 2: Answer letters\n\n#### Acceptance Criteria\n\n1. WHEN a reader answers, THE Desk SHALL stop the fee\n";
+    sandbox.commit(&[(&format!("{folder}/requirements.md"), requirements)]);
+    let (voice, script) = (
+        sandbox.script("voice.sh", PROPOSING),
+        sandbox.script("s.txt", "Decision: letters are white.\ndone\n"),
+    );
+    let voice = format!("command:/bin/sh {voice}");
+    let args = [
+        "elaborate",
+        folder,
+        "--step",
+        "01-06",
+        "--script",
+        &script,
+        "--at",
+        AT,
+        "--voice",
+        &voice,
+        "--json",
+    ];
+    let report = sandbox.run(&args).json();
+    let after = sandbox.file(report["branch"].as_str().unwrap(), &format!("{folder}/requirements.md"));
+    let wanted = "2. IF nobody pays, THEN THE Desk SHALL call\n3. WHEN a letter comes back, THE Desk SHALL strike the address (proposed by Jordan)\n\n### Requirement 2";
+    assert!(after.contains(wanted), "{after}");
+    assert_eq!(after.matches("comes back").count(), 1, "{after}");
+    assert!(after.find("letters are white") > after.find("stop the fee"), "{after}");
+}

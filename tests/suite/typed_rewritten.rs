@@ -62,7 +62,7 @@ fn discussed() -> Sandbox {
     let voice = format!("command:/bin/sh {}", program(&sandbox, &proposals()));
     let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT];
     let run = sandbox.run(&[&args[..], &["--voice", &voice]].concat()).ok();
-    assert!(!run.stdout.contains("only listed in the synthesis"), "{}", run.stdout);
+    assert!(!run.stdout.contains("only in the recording"), "{}", run.stdout);
     git(&sandbox.root(), &["checkout", "--quiet", "--force", "main"]);
     sandbox
 }

@@ -147,14 +147,14 @@ mod tests {
             head: "head".into(),
             talk: vec!["one".into(), "two".into()],
             wanted: "now".into(),
-            want: Want::Points,
+            want: Want::Repair { problems: Vec::new() },
         };
-        let own = [Want::Points, Want::Synthesis].map(|want| {
+        let own = [Want::Repair { problems: Vec::new() }, Want::Synthesis].map(|want| {
             body(&Prompt { want, ..prompt.clone() }, MODEL, true, true)["output_config"].to_string()
         });
         assert_eq!(own[0], own[1], "another schema would be another cache");
         let body = body(&prompt, MODEL, true, false);
-        insta::assert_snapshot!(body.to_string(), @r#"{"model":"claude-opus-5","max_tokens":2048,"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"critique":{"type":"array","items":{"type":"object","properties":{"on":{"type":"string"},"problem":{"type":"string"}},"required":["on","problem"],"additionalProperties":false}}},"required":["critique"],"additionalProperties":false}}},"system":[{"type":"text","text":"head","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two","cache_control":{"type":"ephemeral"}},{"type":"text","text":"now"}]}]}"#);
+        insta::assert_snapshot!(body.to_string(), @r#"{"model":"claude-opus-5","max_tokens":4096,"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"repair":{"type":"array","items":{"type":"object","properties":{"on":{"type":"string"},"drop":{"type":"boolean"},"text":{"type":"string"},"rests":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"},"line":{"type":"integer"},"quote":{"type":"string"}},"required":["path","line","quote"],"additionalProperties":false}}},"required":["on","drop","text","rests"],"additionalProperties":false}}},"required":["repair"],"additionalProperties":false}}},"system":[{"type":"text","text":"head","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two","cache_control":{"type":"ephemeral"}},{"type":"text","text":"now"}]}]}"#);
     }
 
     #[test]

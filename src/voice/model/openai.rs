@@ -175,10 +175,10 @@ mod tests {
             head: "head".into(),
             talk: vec!["one\n".into()],
             wanted: "now".into(),
-            want: Want::Points,
+            want: Want::Repair { problems: Vec::new() },
         };
         let plain = body(&prompt, "m", Takes { schema: false, ..ALL }).to_string();
-        insta::assert_snapshot!(plain, @r#"{"model":"m","stream":false,"max_tokens":2048,"messages":[{"role":"system","content":"head"},{"role":"user","content":"one\nnow"}]}"#);
+        insta::assert_snapshot!(plain, @r#"{"model":"m","stream":false,"max_tokens":4096,"messages":[{"role":"system","content":"head"},{"role":"user","content":"one\nnow"}]}"#);
         assert!(body(&prompt, "m", ALL).to_string().contains(r#""strict":true"#));
     }
 
