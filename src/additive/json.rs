@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Finding, Kind};
-use crate::text::json::{Document, Kind as Shape, Node};
+use crate::text::json::{Document, Kind as Shape, Node, Unread};
 
 /// As many losses of one file are told: each costs a look at the text before it.
 pub(super) const MOST: usize = 100;
@@ -40,11 +40,14 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Finding> {
             return one(Kind::Unparsable, message);
         }
     };
-    let new = match Document::read("", after) {
+    let new = match Document::parse("", after) {
         Ok(new) => new,
-        Err(finding) => {
-            let doubled = finding.message.contains(" twice ");
-            let code = if doubled { Kind::DuplicateKey } else { Kind::Unparsable };
+        Err(unread) => {
+            let code = match &unread {
+                Unread::DoubledKey(_) => Kind::DuplicateKey,
+                Unread::NotJson(_) => Kind::Unparsable,
+            };
+            let finding = crate::text::finding::Finding::from(unread);
             let message = format!("the new text cannot be read: {}", finding.message);
             return vec![Finding::new(code, 1, message).head(finding.line)];
         }

@@ -57,12 +57,36 @@ pub struct Entry {
 const KEYS: [&str; 6] = ["paths", "rule", "warn", "deny", "when", "preset"];
 const WHEN: [&str; 2] = ["status", "branch"];
 
+/// What is wrong with an entry of a policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct PolicyError {
+    pub what: String,
+    pub hint: Option<String>,
+    /// The word that is wrong, as it is written: its place.
+    pub word: Option<String>,
+}
+
+impl PolicyError {
+    fn new(what: impl Into<String>) -> PolicyError {
+        PolicyError { what: what.into(), hint: None, word: None }
+    }
+
+    fn with(self, hint: impl Into<String>) -> PolicyError {
+        PolicyError { hint: Some(hint.into()), ..self }
+    }
+
+    fn at(self, word: &str) -> PolicyError {
+        PolicyError { word: Some(word.to_owned()), ..self }
+    }
+}
+
 impl Entry {
     /// An entry for some globs with one rule.
     ///
     /// # Errors
     /// A glob that cannot be read.
-    pub fn of(globs: &[&str], rule: Rule) -> Result<Entry, String> {
+    pub fn of(globs: &[&str], rule: Rule) -> Result<Entry, PolicyError> {
         let paths = globs.iter().map(|glob| Pattern::of(glob)).collect::<Result<_, _>>()?;
         Ok(Entry {
             paths,
@@ -84,32 +108,39 @@ impl Entry {
     ///
     /// # Errors
     /// What is wrong with it, in one sentence.
-    pub fn read_all(value: &Value) -> Result<Vec<Entry>, String> {
+    pub fn read_all(value: &Value) -> Result<Vec<Entry>, PolicyError> {
         let Value::Mapping(mapping) = value else {
-            return Err("an entry is a mapping; write it like {paths: [docs/**], rule: content}".to_owned());
+            return Err(PolicyError::new("an entry is a mapping")
+                .with("write it like {paths: [docs/**], rule: content}"));
         };
         known(mapping, &KEYS)?;
         let get = |key: &str| mapping.get(Value::from(key));
-        let paths = get("paths").map(|paths| texts(paths).ok_or("`paths` is a list of globs"));
+        let paths = get("paths")
+            .map(|paths| texts(paths).ok_or_else(|| PolicyError::new("`paths` is a list of globs")));
         let paths = paths.transpose()?;
         let Some(name) = get("preset") else { return Ok(vec![Entry::read(mapping, paths)?]) };
         if mapping.keys().any(|key| !matches!(key.as_str(), Some("preset" | "paths"))) {
-            return Err("`preset` goes with `paths` alone; add an entry of your own below it".to_owned());
+            return Err(PolicyError::new("`preset` goes with `paths` alone")
+                .with("add an entry of your own below it"));
         }
         Preset::named(name.as_str().unwrap_or_default())?.entries(paths.as_deref())
     }
 
-    fn read(mapping: &serde_yaml::Mapping, paths: Option<Vec<String>>) -> Result<Entry, String> {
+    fn read(mapping: &serde_yaml::Mapping, paths: Option<Vec<String>>) -> Result<Entry, PolicyError> {
         let get = |key: &str| mapping.get(Value::from(key));
         let paths = paths.filter(|paths| !paths.is_empty());
-        let paths =
-            paths.ok_or("an entry needs the key `paths` with globs; write it like paths: [docs/**]")?;
+        let without = || {
+            PolicyError::new("an entry needs the key `paths` with globs")
+                .with("write it like paths: [docs/**]")
+        };
+        let paths = paths.ok_or_else(without)?;
         let rule =
-            get("rule").ok_or_else(|| format!("an entry needs the key `rule`; the rules are {}", rules()))?;
+            get("rule").ok_or_else(|| PolicyError::new("an entry needs the key `rule`").with(rules()))?;
         let rule = rule.as_str().unwrap_or_default();
         let unknown = || {
             let names = Rule::ALL.map(Rule::name);
-            format!("\"{rule}\" is not a rule{}; the rules are {}", did_you_mean(rule, &names), rules())
+            let what = format!("\"{rule}\" is not a rule{}", did_you_mean(rule, &names));
+            PolicyError::new(what).with(rules()).at(rule)
         };
         let globs: Vec<&str> = paths.iter().map(String::as_str).collect();
         let mut entry = Entry::of(&globs, Rule::parse(rule).ok_or_else(unknown)?)?;
@@ -121,16 +152,19 @@ impl Entry {
         Ok(entry)
     }
 
-    fn read_when(&mut self, when: &Value) -> Result<(), String> {
+    fn read_when(&mut self, when: &Value) -> Result<(), PolicyError> {
         let Value::Mapping(when) = when else {
-            return Err(format!("`when` is a mapping with the keys {}", WHEN.join(", ")));
+            return Err(PolicyError::new(format!("`when` is a mapping with the keys {}", WHEN.join(", "))));
         };
         known(when, &WHEN)?;
         if let Some(status) = when.get(Value::from("status")) {
-            self.status = texts(status).ok_or("`status` is a list of values of analysis_status")?;
+            self.status = texts(status)
+                .ok_or_else(|| PolicyError::new("`status` is a list of values of analysis_status"))?;
         }
         if let Some(branch) = when.get(Value::from("branch")) {
-            self.branch = Some(Pattern::of(branch.as_str().ok_or("`branch` is a glob of branch names")?)?);
+            let glob =
+                branch.as_str().ok_or_else(|| PolicyError::new("`branch` is a glob of branch names"))?;
+            self.branch = Some(Pattern::of(glob)?);
         }
         Ok(())
     }
@@ -229,31 +263,32 @@ impl Entry {
 }
 
 fn rules() -> String {
-    Rule::ALL.map(Rule::name).join(", ")
+    format!("the rules are {}", Rule::ALL.map(Rule::name).join(", "))
 }
 
 /// The kinds of change that a list names.
-fn kinds(key: &str, value: Option<&Value>) -> Result<Vec<Kind>, String> {
+fn kinds(key: &str, value: Option<&Value>) -> Result<Vec<Kind>, PolicyError> {
     let Some(value) = value else { return Ok(Vec::new()) };
     let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-    let names = texts(value).ok_or_else(|| format!("`{key}` is a list of kinds of change"))?;
+    let names =
+        texts(value).ok_or_else(|| PolicyError::new(format!("`{key}` is a list of kinds of change")))?;
     let read = |name: &String| {
-        let unknown = || format!("\"{name}\" is not a kind of change{}", did_you_mean(name, &known));
+        let unknown = || {
+            PolicyError::new(format!("\"{name}\" is not a kind of change{}", did_you_mean(name, &known)))
+                .at(name)
+        };
         Kind::parse(name).ok_or_else(unknown)
     };
     names.iter().map(read).collect()
 }
 
 /// A mapping's keys are all known ones.
-fn known(mapping: &serde_yaml::Mapping, keys: &[&str]) -> Result<(), String> {
+fn known(mapping: &serde_yaml::Mapping, keys: &[&str]) -> Result<(), PolicyError> {
     for key in mapping.keys() {
         let key = key.as_str().unwrap_or_default();
         if !keys.contains(&key) {
-            return Err(format!(
-                "unknown key \"{key}\"{}; the keys are {}",
-                did_you_mean(key, keys),
-                keys.join(", ")
-            ));
+            let what = format!("unknown key \"{key}\"{}", did_you_mean(key, keys));
+            return Err(PolicyError::new(what).with(format!("the keys are {}", keys.join(", "))).at(key));
         }
     }
     Ok(())
@@ -285,24 +320,22 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn of(glob: &str) -> Result<Pattern, String> {
+    fn of(glob: &str) -> Result<Pattern, PolicyError> {
         if glob.starts_with('!') {
-            return Err(format!(
-                "\"{glob}\" begins with !; write an entry with `rule: none` for what is not protected"
-            ));
+            let hint = "write an entry with `rule: none` for what is not protected";
+            return Err(PolicyError::new(format!("\"{glob}\" begins with !")).with(hint).at(glob));
         }
         let whole = match glob.strip_suffix('/') {
             Some(folder) if has_wildcard(folder) => format!("{glob}**"),
             folder => folder.unwrap_or(glob).to_owned(),
         };
         if whole.is_empty() || whole.starts_with('/') || whole.split('/').any(|part| part == "..") {
-            return Err(format!(
-                "\"{glob}\" is not a glob below the repository's root; write it like docs/**"
-            ));
+            let what = format!("\"{glob}\" is not a glob below the repository's root");
+            return Err(PolicyError::new(what).with("write it like docs/**").at(glob));
         }
         let read = GlobBuilder::new(&whole).literal_separator(true).build();
         let wrong = |error: globset::Error| {
-            format!("\"{glob}\" is not a glob: {}", error.kind().to_string().replace("; ", ", "))
+            PolicyError::new(format!("\"{glob}\" is not a glob: {}", error.kind())).at(glob)
         };
         let first = whole.find(['*', '?', '[', '{', '\\']).unwrap_or(whole.len());
         let folder = match has_wildcard(&whole) {
@@ -413,7 +446,7 @@ impl Policy {
 mod tests {
     use super::*;
 
-    fn read(yaml: &str) -> Result<Vec<Entry>, String> {
+    fn read(yaml: &str) -> Result<Vec<Entry>, PolicyError> {
         Entry::read_all(&serde_yaml::from_str(yaml).unwrap())
     }
 
@@ -504,7 +537,8 @@ mod tests {
             ("{preset: adr, rule: content}", "`preset` goes with `paths` alone"),
         ] {
             let error = read(yaml).unwrap_err();
-            assert!(error.contains(message), "{yaml}: {error}");
+            let said = format!("{error}; {}", error.hint.as_deref().unwrap_or_default());
+            assert!(said.contains(message), "{yaml}: {said}");
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::git::Repo;
 use crate::item::config::Config;
 use crate::run::before;
 use crate::run::environment::variable;
+use crate::run::identity;
 use crate::run::voices::{Choice, Wanted};
 use crate::text::plain::{self, count, shown};
 
@@ -128,10 +129,9 @@ fn identity(repo: &Repo) -> Check {
 
 /// Commits of roundtable's are not signed, whatever git's setting says.
 fn signing(repo: &Repo) -> Option<Check> {
-    let (message, fix) = crate::run::identity::UNSIGNED.split_once("; ")?;
-    let note =
-        || Finding::Note(message.to_owned(), format!("{fix}, or the branch's commits before you push them"));
-    crate::run::identity::signs(repo).then(|| ("signing", note()))
+    let fix = format!("{}, or the branch's commits before you push them", identity::SIGN);
+    let note = || Finding::Note(identity::UNSIGNED.to_owned(), fix);
+    identity::signs(repo).then(|| ("signing", note()))
 }
 
 /// The settings of the working tree, where there is one: they are what is committed next.

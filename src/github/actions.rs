@@ -34,8 +34,9 @@ pub fn summary(text: &str) -> Result<(), Fail> {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let cut = if end < text.len() { "\n\n… cut: the whole discussion is in the commit\n" } else { "\n" };
-    append(Path::new(&path), &format!("{}{cut}", &text[..end]))
+    let cut = if end < text.len() { "\n\n… cut: the whole discussion is in the commit" } else { "" };
+    // A blank line: the next text of the job is not part of an HTML block that ends this one.
+    append(Path::new(&path), &format!("{}{cut}\n\n", &text[..end]))
 }
 
 fn append(path: &Path, text: &str) -> Result<(), Fail> {

@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::additive::Rule;
-use crate::additive::policy::{Entry, Policy};
+use crate::additive::policy::{Entry, Policy, PolicyError};
 use crate::item::Author;
 use crate::item::Elsewhere;
 use crate::text::finding::Severity;
@@ -110,17 +110,26 @@ impl Evidence {
     ///
     /// # Errors
     /// The first glob that is none, and why.
-    pub fn excluded(&self) -> Result<GlobSet, String> {
+    pub fn excluded(&self) -> Result<GlobSet, BadGlob> {
         let mut set = GlobSetBuilder::new();
         for glob in &self.exclude {
             let path = glob.trim_start_matches("./").trim_end_matches('/');
             for form in [path.to_owned(), format!("{path}/**")] {
                 let read = GlobBuilder::new(&form).literal_separator(true).build();
-                set.add(read.map_err(|error| format!("\"{glob}\" is no glob: {}", error.kind()))?);
+                let bad =
+                    |error: globset::Error| BadGlob { glob: glob.clone(), why: error.kind().to_string() };
+                set.add(read.map_err(bad)?);
             }
         }
-        set.build().map_err(|error| error.to_string())
+        set.build().map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })
     }
+}
+
+/// A glob that cannot be read, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadGlob {
+    pub glob: String,
+    pub why: String,
 }
 
 /// How documents are reviewed.
@@ -302,9 +311,9 @@ impl Config {
                     .hint("write it like {name: Sam Lee, email: sam@example.org}"),
             );
         }
-        if let Some(Err(message)) = self.evidence.as_ref().map(Evidence::excluded) {
-            let glob = message.split('"').nth(1).unwrap_or("exclude:").to_owned();
-            let finding = Finding::near(path, text, &glob, format!("`evidence.exclude`: {message}"));
+        if let Some(Err(BadGlob { glob, why })) = self.evidence.as_ref().map(Evidence::excluded) {
+            let message = format!("`evidence.exclude`: \"{glob}\" is not a glob: {why}");
+            let finding = Finding::near(path, text, &glob, message);
             found.push(finding.hint("write it like [secret/**, '*.sql']"));
         }
         let most = self.evidence.as_ref().map_or(0, |evidence| evidence.max_chars);
@@ -319,8 +328,8 @@ impl Config {
             found.push(Finding::near(path, text, "report_until:", message).hint("write it like 2026-12-03"));
         }
         for entry in self.protect.iter().flatten() {
-            if let Err(message) = Entry::read_all(entry) {
-                found.push(of_entry(path, text, entry, &message));
+            if let Err(error) = Entry::read_all(entry) {
+                found.push(of_entry(path, text, entry, &error));
             }
         }
         found
@@ -330,7 +339,7 @@ impl Config {
     ///
     /// # Errors
     /// None: [`Config::read`] has read the entries before.
-    pub fn policy(&self) -> Result<Policy, String> {
+    pub fn policy(&self) -> Result<Policy, PolicyError> {
         let entries = match &self.protect {
             Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
             None => {
@@ -380,17 +389,18 @@ impl Config {
     }
 }
 
-/// What is wrong with an entry of `protect`, at the word that the message names, else at its glob.
-fn of_entry(path: &str, text: &str, entry: &serde_yaml::Value, message: &str) -> Finding {
+/// What is wrong with an entry of `protect`, at the word that is wrong, else at its glob.
+fn of_entry(path: &str, text: &str, entry: &serde_yaml::Value, error: &PolicyError) -> Finding {
     let glob = entry.get("paths").and_then(|paths| paths.as_str().or_else(|| paths.get(0)?.as_str()));
-    let named = message.split('"').nth(1).into_iter().chain(glob);
     let begin = text.find("protect:").unwrap_or(0);
-    let needle = named.filter(|word| !word.is_empty()).find(|word| text[begin..].contains(word));
-    let (message, hint) = message.rsplit_once("; ").unwrap_or((message, "docs/gate.md explains `protect`"));
+    let mut words = error.word.as_deref().into_iter().chain(glob);
+    let needle = words.find(|word| !word.is_empty() && text[begin..].contains(word));
     let offset = begin + needle.and_then(|needle| text[begin..].find(needle)).unwrap_or(0);
     let (line, column) = place(text, offset);
     let marked = needle.map_or("protect".len(), |needle| needle.chars().count());
-    Finding::at(path, text, line, column, format!("`protect`: {message}")).marked(marked).hint(hint)
+    let hint = error.hint.as_deref().unwrap_or("docs/gate.md explains `protect`");
+    let message = format!("`protect`: {}", error.what);
+    Finding::at(path, text, line, column, message).marked(marked).hint(hint)
 }
 
 /// A folder's path as a glob that means this folder.

@@ -28,6 +28,7 @@ use crate::discussion::address::{Address, address};
 use crate::discussion::event::{
     Critique, Event, Exit, Message, Opened, Record, Rest, SECRETARY, Sent, Time, Unheard,
 };
+use crate::discussion::points::{Point, Points, Refutation};
 use crate::discussion::summary::{Insight, Summary};
 use crate::discussion::{Cue, Discussion, TURNS_AT_A_MENU, TURNS_ONE_BY_ONE, default_turns, describe};
 use crate::git::{AtPath, short};
@@ -472,13 +473,37 @@ impl Voice for Recorded<'_> {
         &self.excerpts
     }
 
+    fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<Points>, Speechless> {
+        let Some(Event::Points(found)) = self.next(talk).first().map(|record| &record.event) else {
+            return Ok(None);
+        };
+        let open = |point: &Point| Point { refuted: None, ..point.clone() };
+        Ok(Some(Points { points: found.points.iter().map(open).collect(), ..found.clone() }))
+    }
+
+    fn refute(
+        &mut self,
+        points: &[Point],
+        talk: &Discussion<'_>,
+    ) -> Result<Vec<(usize, Refutation)>, Speechless> {
+        let Some(Event::Points(found)) = self.next(talk).first().map(|record| &record.event) else {
+            return Ok(Vec::new());
+        };
+        let answer = |(at, point): (usize, &Point)| {
+            let known = found.points.iter().find(|known| known.question == point.question)?;
+            Some((at, known.refuted.clone()?))
+        };
+        Ok(points.iter().enumerate().filter_map(answer).collect())
+    }
+
     fn line(
         &mut self,
         cue: &Cue,
         talk: &Discussion<'_>,
         rejected: Option<&Rejected>,
     ) -> Result<Option<Line>, Speechless> {
-        if let Some(breach) = rejected.and_then(|rejected| rejected.breaches.iter().find(|one| one.is_hard)) {
+        if let Some(breach) = rejected.and_then(|rejected| rejected.breaches.iter().find(|one| one.is_hard()))
+        {
             self.refused = Some((talk.log().len(), breach.clone()));
         }
         if self.is_spent(talk) {
@@ -493,7 +518,7 @@ impl Voice for Recorded<'_> {
         let text =
             if self.voice != crate::run::agent::NAME && is_ours(&said.text, talk) { "" } else { &said.text };
         let (rests, position) = (said.rests.clone(), said.position.clone());
-        Ok(Some(Line { rests, position, ..Line::plain(text) }))
+        Ok(Some(Line { rests, position, proposal: said.proposal.clone(), ..Line::plain(text) }))
     }
 
     fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
@@ -609,7 +634,7 @@ fn stopped(stop: Stop) -> Result<Divergence, Unread> {
 
 /// A line that may not be said.
 fn broken(at: usize, breach: &Breach, recorded: &Record) -> Divergence {
-    let expected = format!("a line that keeps the rule \"{}\": {}", breach.rule, breach.reason());
+    let expected = format!("a line that keeps the rule \"{}\": {}", breach.rule.name(), breach.reason());
     let found = describe(&recorded.event);
     Divergence { event: Some(at + 1), what: "text".to_owned(), expected, found }
 }

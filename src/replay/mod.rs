@@ -778,9 +778,10 @@ fn fold(library: &Library, step: &Step, log: Log, derives: bool) -> Result<End, 
         if let Event::Contribution(said) = &record.event
             && said.voice.as_deref().unwrap_or(&talk.opened().voice) != SECRETARY
             && let Some(persona) = library.cast.get(&said.by)
-            && let Some(breach) = breaches(&said.text, persona, &talk, &basis).iter().find(|one| one.is_hard)
+            && let Some(breach) =
+                breaches(&said.text, persona, &talk, &basis).iter().find(|one| one.is_hard())
         {
-            let why = format!("a breach of the rule \"{}\": \"{}\"", breach.rule, breach.words);
+            let why = format!("a breach of the rule \"{}\": \"{}\"", breach.rule.name(), breach.words);
             return Err(differs(format!("a line of {}", persona.name), why));
         }
         let is_commits = number == length;

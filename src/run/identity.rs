@@ -44,12 +44,15 @@ pub fn note_commit(repo: &Repo, author: &Author, observer: &dyn Observer) {
         ));
     }
     if signs(repo) {
-        observer.note(UNSIGNED);
+        observer.note(&format!("{UNSIGNED}; {SIGN}"));
     }
 }
 
 /// What is said of a commit where git signs its own.
-pub const UNSIGNED: &str = "commit.gpgsign is set, and roundtable does not sign: a replay comes to the same commit id everywhere; sign the merge";
+pub const UNSIGNED: &str =
+    "commit.gpgsign is set, and roundtable does not sign: a replay comes to the same commit id everywhere";
+/// What to do about it.
+pub const SIGN: &str = "sign the merge";
 
 /// Whether git signs every commit here.
 pub fn signs(repo: &Repo) -> bool {

@@ -25,7 +25,7 @@ use crate::run::script::{Input, Script};
 use crate::text::plain;
 use crate::text::remedy::Remedy;
 use crate::text::words::{subjects, unquoted};
-use crate::voice::integrity::{Breach, breaches, forged, without_prefix};
+use crate::voice::integrity::{Breach, Rule, breaches, forged, without_prefix};
 use crate::voice::referee::{self, Basis, verified};
 use crate::voice::secretary::Secretary;
 use crate::voice::sources::Sources;
@@ -133,16 +133,17 @@ impl Judge<'_> {
         broken: &[Breach],
     ) -> (Line, Vec<Breach>) {
         let text = plain::clean(without_prefix(&line.text, persona)).trim().to_owned();
-        let had_soft = !broken.is_empty() && broken.iter().all(|breach| !breach.is_hard);
+        let had_soft = !broken.is_empty() && broken.iter().all(|breach| !breach.is_hard());
         let mut found = breaches(&text, persona, talk, &self.basis);
-        found
-            .extend(self.decides(&text, talk).filter(|_| found.iter().all(|breach| breach.rule != "length")));
+        found.extend(
+            self.decides(&text, talk).filter(|_| found.iter().all(|breach| breach.rule != Rule::Length)),
+        );
         // A side is put before the user in the lead's words: it may say no more than a line.
         let position = line.position.filter(|side| {
             let words = format!("{}. {}. {}.", side.on, side.favors, side.because);
             let breaks = breaches(&words, persona, talk, &self.basis);
             self.decides(&words, talk).is_none()
-                && breaks.iter().all(|one| !one.is_hard || one.rule == "echo")
+                && breaks.iter().all(|one| !one.is_hard() || one.rule == Rule::Echo)
         });
         let line = Line { text, position, ..line };
         let (line, unreal) = match self.basis.sources {
@@ -151,8 +152,8 @@ impl Judge<'_> {
         };
         found.extend(unreal);
         found.extend(self.wrong_proposal(&line, talk));
-        found.sort_by_key(|breach| !breach.is_hard);
-        if had_soft && found.iter().all(|breach| !breach.is_hard) {
+        found.sort_by_key(|breach| !breach.is_hard());
+        if had_soft && found.iter().all(|breach| !breach.is_hard()) {
             found.clear();
         }
         (line, found)
@@ -175,7 +176,7 @@ impl Judge<'_> {
             words.iter().filter(|word| known.contains(*word)).count() * 4 >= words.len() * 3
         };
         let own = decided.into_iter().find(|(decision, _)| !is_theirs(decision))?;
-        Some(Breach::hard("decides", &own.0))
+        Some(Breach::new(Rule::Decides, &own.0))
     }
 }
 
@@ -441,7 +442,7 @@ impl Table<'_, '_, '_, '_> {
             let text = said.as_ref().map_or(String::new(), |line| line.text.clone());
             let broken = rejected.as_ref().map_or(&[][..], |rejected| &rejected.breaches);
             let breaches = match said {
-                None if cue.owed => vec![Breach::hard("silence", "")],
+                None if cue.owed => vec![Breach::new(Rule::Silence, "")],
                 None => return Ok(None),
                 Some(line) => match self.judge.judge(line, persona, talk, broken) {
                     (line, breaches) if breaches.is_empty() => return Ok(Some(line)),

@@ -71,13 +71,37 @@ pub struct Document {
 /// Values inside of values to this depth are certainly none too many for serde_json.
 const DEEP: usize = 100;
 
+/// A text that is not read as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It is not UTF-8, or not JSON.
+    NotJson(Finding),
+    /// An object has a key twice.
+    DoubledKey(Finding),
+}
+
+impl From<Unread> for Finding {
+    fn from(unread: Unread) -> Finding {
+        let (Unread::NotJson(finding) | Unread::DoubledKey(finding)) = unread;
+        finding
+    }
+}
+
 impl Document {
     /// Reads a JSON text; a byte order mark before it is left where it is.
     ///
     /// # Errors
     /// Text that is not UTF-8 or not JSON, and doubled keys, with their place.
     pub fn read(path: &str, bytes: &[u8]) -> Result<Document, Finding> {
-        let text = utf8(path, bytes)?;
+        Ok(Document::parse(path, bytes)?)
+    }
+
+    /// The same, with what is wrong by its kind.
+    ///
+    /// # Errors
+    /// As [`Document::read`].
+    pub fn parse(path: &str, bytes: &[u8]) -> Result<Document, Unread> {
+        let text = utf8(path, bytes).map_err(Unread::NotJson)?;
         let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
         // Whether it is JSON is told in a fraction of the time that its value takes, except for what only a
         // value shows: numbers of signs, and depth. Nor has a text with doubled keys a value.
@@ -91,7 +115,8 @@ impl Document {
                 let read = serde_json::from_str(&text[skipped..]).map_err(|error| {
                     let said = wording::json(&error.to_string());
                     let (line, column) = (error.line().max(1), column(text, error.line(), error.column()));
-                    Finding { hint: said.hint, ..Finding::at(path, text, line, column, said.message) }
+                    let finding = Finding::at(path, text, line, column, said.message);
+                    Unread::NotJson(Finding { hint: said.hint, ..finding })
                 })?;
                 // Set once: nobody else has this cell.
                 let _ = value.set(read);
@@ -106,7 +131,7 @@ impl Document {
             Finding::at(path, text, line, column, message).hint("remove one of the two")
         });
         let document = Document { text: text.to_owned(), root, value };
-        Finding::all(twins.collect()).map_or(Ok(document), Err)
+        Finding::all(twins.collect()).map_or(Ok(document), |finding| Err(Unread::DoubledKey(finding)))
     }
 
     /// The text as a value.

@@ -23,51 +23,93 @@ pub const LONGEST: usize = 4_000;
 /// A rule that a contribution breaks, and the words that break it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    pub rule: String,
+    pub rule: Rule,
     pub words: String,
-    /// It may never be recorded as said.
-    pub is_hard: bool,
     /// The line of a file that says something near to it: `spec.md:12: …`.
     pub nearest: Option<String>,
 }
 
-/// The hard rules, and what they ask for.
-pub const HARD: [(&str, &str); 14] = [
-    ("prefix", "a line has words, and none of them begins a line as another speaker's"),
-    ("length", "a line has at most 4,000 characters"),
-    ("leaked reasoning", "only what is meant to be said is said"),
-    ("markup", "a line is plain prose: no headings, comments, rules or tags"),
-    ("speaking for another", "nobody speaks for a colleague"),
-    ("never said", "nobody is said to have said what they did not say"),
-    ("decides", "only users decide; a persona proposes or asks"),
-    ("nothing said", "a line says something"),
-    ("echo", "what was said is not said again"),
-    ("silence", "an answer is due"),
-    ("quotation", "a quotation is word for word in the file or turn that it names"),
-    ("place", "a place is a line of a file that was given"),
-    ("id", "an id is one of the documents'"),
-    ("figure", "a figure that is said of an id, a section or a file is in the documents or was said"),
-];
+/// A rule that a contribution must keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rule {
+    Prefix,
+    Length,
+    LeakedReasoning,
+    Markup,
+    SpeakingForAnother,
+    NeverSaid,
+    Decides,
+    NothingSaid,
+    Echo,
+    Silence,
+    Quotation,
+    Place,
+    Id,
+    Figure,
+    /// A persona's own words to avoid, by the name of their list: asked for again once, and then taken.
+    Persona(String),
+}
 
-impl Breach {
-    /// A breach of a hard rule.
-    pub fn hard(rule: &str, words: &str) -> Breach {
-        Breach { is_hard: true, ..Breach::soft(rule, words) }
+impl Rule {
+    /// The name that agents, prompts and `show --integrity` have for it.
+    pub fn name(&self) -> &str {
+        match self {
+            Rule::Prefix => "prefix",
+            Rule::Length => "length",
+            Rule::LeakedReasoning => "leaked reasoning",
+            Rule::Markup => "markup",
+            Rule::SpeakingForAnother => "speaking for another",
+            Rule::NeverSaid => "never said",
+            Rule::Decides => "decides",
+            Rule::NothingSaid => "nothing said",
+            Rule::Echo => "echo",
+            Rule::Silence => "silence",
+            Rule::Quotation => "quotation",
+            Rule::Place => "place",
+            Rule::Id => "id",
+            Rule::Figure => "figure",
+            Rule::Persona(list) => list,
+        }
     }
 
-    fn soft(rule: &str, words: &str) -> Breach {
-        let words = plain::cut(&plain::one_line(words), 80);
-        Breach { rule: rule.to_owned(), words, is_hard: false, nearest: None }
+    /// What it asks for.
+    pub const fn demand(&self) -> &'static str {
+        match self {
+            Rule::Prefix => "a line has words, and none of them begins a line as another speaker's",
+            Rule::Length => "a line has at most 4,000 characters",
+            Rule::LeakedReasoning => "only what is meant to be said is said",
+            Rule::Markup => "a line is plain prose: no headings, comments, rules or tags",
+            Rule::SpeakingForAnother => "nobody speaks for a colleague",
+            Rule::NeverSaid => "nobody is said to have said what they did not say",
+            Rule::Decides => "only users decide; a persona proposes or asks",
+            Rule::NothingSaid => "a line says something",
+            Rule::Echo => "what was said is not said again",
+            Rule::Silence => "an answer is due",
+            Rule::Quotation => "a quotation is word for word in the file or turn that it names",
+            Rule::Place => "a place is a line of a file that was given",
+            Rule::Id => "an id is one of the documents'",
+            Rule::Figure => {
+                "a figure that is said of an id, a section or a file is in the documents or was said"
+            }
+            Rule::Persona(_) => "these words are a colleague's, unless the documents or the user use them",
+        }
+    }
+}
+
+impl Breach {
+    pub fn new(rule: Rule, words: &str) -> Breach {
+        Breach { rule, words: plain::cut(&plain::one_line(words), 80), nearest: None }
+    }
+
+    /// Whether the line may never be recorded as said.
+    pub const fn is_hard(&self) -> bool {
+        !matches!(self.rule, Rule::Persona(_))
     }
 
     /// What the rule asks for, and the words that break it.
     pub fn reason(&self) -> String {
-        let asks = HARD.iter().find(|(rule, _)| *rule == self.rule);
-        let asks = asks.map_or(
-            "these words are a colleague's, unless the documents or the user use them",
-            |(_, asks)| asks,
-        );
-        if self.words.is_empty() { asks.to_owned() } else { format!("{asks}: \"{}\"", self.words) }
+        let demand = self.rule.demand();
+        if self.words.is_empty() { demand.to_owned() } else { format!("{demand}: \"{}\"", self.words) }
     }
 }
 
@@ -110,7 +152,7 @@ pub fn judged(
 ) -> Vec<Breach> {
     // Nobody reads on.
     if text.chars().nth(LONGEST).is_some() {
-        return vec![Breach::hard("length", text)];
+        return vec![Breach::new(Rule::Length, text)];
     }
     let said = unquoted(text).to_lowercase();
     let mut found = hard(text, &said, persona, cast, earlier, basis);
@@ -122,7 +164,7 @@ pub fn judged(
     };
     for rule in &persona.forbidden {
         let broken = rule.phrases.iter().filter(|phrase| says(&said, phrase) && !is_theirs(phrase));
-        found.extend(broken.map(|phrase| Breach::soft(&rule.rule, phrase)));
+        found.extend(broken.map(|phrase| Breach::new(Rule::Persona(rule.rule.clone()), phrase)));
     }
     found
 }
@@ -138,36 +180,36 @@ fn hard(
 ) -> Vec<Breach> {
     let mut found = Vec::new();
     if !is_speakable(text, cast) {
-        found.push(Breach::hard("prefix", text));
+        found.push(Breach::new(Rule::Prefix, text));
     }
     found.extend(leaked(said));
     found.extend(marked_up(text));
-    found.extend(speaks_for(text, persona, cast).map(|line| Breach::hard("speaking for another", line)));
+    found.extend(speaks_for(text, persona, cast).map(|line| Breach::new(Rule::SpeakingForAnother, line)));
     let others = Others { persona, cast, earlier, basis };
-    found.extend(others.misquoted(text).map(|words| Breach::hard("never said", &words)));
+    found.extend(others.misquoted(text).map(|words| Breach::new(Rule::NeverSaid, &words)));
     if !words(text).iter().any(|word| is_significant(&word.text)) {
-        found.push(Breach::hard("nothing said", text));
+        found.push(Breach::new(Rule::NothingSaid, text));
     }
     // What is beside the quotations must be new.
     let (echo, own) = (Echo::of(text), Echo::of(said));
     let repeated = earlier.iter().find(|one| echo.repeats(one.echo) || own.is_within(one.echo));
     let again = repeated.map(|one| one.text).or_else(|| said_before(text, earlier));
-    found.extend(again.map(|words| Breach::hard("echo", words)));
+    found.extend(again.map(|words| Breach::new(Rule::Echo, words)));
     found
 }
 
 /// What makes a text of a model unfit for any document: another's prefix, leaked reasoning or markup.
 pub fn forged(text: &str, cast: &Cast) -> Option<Breach> {
-    let prefix = (!is_speakable(text, cast)).then(|| Breach::hard("prefix", text));
+    let prefix = (!is_speakable(text, cast)).then(|| Breach::new(Rule::Prefix, text));
     prefix.or_else(|| leaked(&text.to_lowercase())).or_else(|| marked_up(text))
 }
 
 fn leaked(said: &str) -> Option<Breach> {
-    LEAKS.iter().find(|leak| said.contains(**leak)).map(|leaked| Breach::hard("leaked reasoning", leaked))
+    LEAKS.iter().find(|leak| said.contains(**leak)).map(|leaked| Breach::new(Rule::LeakedReasoning, leaked))
 }
 
 fn marked_up(text: &str) -> Option<Breach> {
-    text.lines().find(|line| forges(line)).map(|line| Breach::hard("markup", line))
+    text.lines().find(|line| forges(line)).map(|line| Breach::new(Rule::Markup, line))
 }
 
 /// Sentences of fewer bytes may be said twice.
@@ -364,7 +406,7 @@ mod tests {
         let sources = Sources::new([("spec.md", document)].into_iter(), &[]);
         let basis = Basis { sources: Some(&sources), ..Basis::default() };
         let found = judged(text, cast.get(key).unwrap(), &cast, &earlier, &basis);
-        found.into_iter().map(|one| (one.is_hard, format!("{}: {}", one.rule, one.words))).collect()
+        found.into_iter().map(|one| (one.is_hard(), format!("{}: {}", one.rule.name(), one.words))).collect()
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::Line;
-use super::integrity::{Breach, forged};
+use super::integrity::{Breach, Rule, forged};
 use super::sources::{Folded, Sources, figures};
 use crate::discussion::Said;
 use crate::discussion::event::Rest;
@@ -52,10 +52,10 @@ pub fn verified(line: Line, sources: &Sources<'_>) -> (Line, Vec<Breach>) {
             Some(found) if rests.contains(&found) => {}
             Some(found) => rests.push(found),
             None => {
-                let rule = if sources.has(&rest.path) { "quotation" } else { "place" };
+                let rule = if sources.has(&rest.path) { Rule::Quotation } else { Rule::Place };
                 let words = format!("{}:{}: {}", rest.path, rest.line, rest.quote);
                 let nearest = sources.nearest(&rest.path, &rest.quote);
-                breaches.push(Breach { nearest, ..Breach::hard(rule, &plain::shown(&words)) });
+                breaches.push(Breach { nearest, ..Breach::new(rule, &plain::shown(&words)) });
             }
         }
     }
@@ -135,8 +135,8 @@ impl Heard<'_> {
         self.earlier.iter().map(|one| one.text).chain(self.first)
     }
 
-    fn nearest(&self, rule: &str, words: &str) -> Breach {
-        Breach { nearest: self.sources.nearest("", words), ..Breach::hard(rule, words) }
+    fn nearest(&self, rule: Rule, words: &str) -> Breach {
+        Breach { nearest: self.sources.nearest("", words), ..Breach::new(rule, words) }
     }
 
     /// Whether an id is of a family that the documents number: not `SHA-256`.
@@ -154,7 +154,7 @@ impl Heard<'_> {
         let apart = |id: &&String| (strsim::levenshtein(id, unknown), number(id).abs_diff(number(unknown)));
         let other = known.iter().filter(near).min_by_key(apart);
         let nearest = other.and_then(|id| self.sources.line_of(id));
-        Some(Breach { nearest, ..Breach::hard("id", unknown) })
+        Some(Breach { nearest, ..Breach::new(Rule::Id, unknown) })
     }
 
     /// A quotation with its place, or announced by a verb of saying, that nobody and no file has.
@@ -167,7 +167,7 @@ impl Heard<'_> {
             let is_said = || self.texts().any(|text| Folded::new(text).text.contains(&wanted));
             let is_judged = has_place && count >= NAME || is_announced && count > NAME;
             let is_real = !is_judged || self.sources.quotes(quote) || is_said();
-            (!is_real).then(|| self.nearest("quotation", quote))
+            (!is_real).then(|| self.nearest(Rule::Quotation, quote))
         })
     }
 
@@ -179,7 +179,7 @@ impl Heard<'_> {
             let number = pair[1].text.parse::<usize>().ok().filter(|_| pair[0].text == "line")?;
             (number == 0 || number > last).then_some(number)
         })?;
-        Some(Breach::hard("place", &format!("line {number}")))
+        Some(Breach::new(Rule::Place, &format!("line {number}")))
     }
 
     /// A figure that a clause says of an id, a section or a file, and that nobody and no file has.
@@ -198,7 +198,7 @@ impl Heard<'_> {
             })?;
             Some(Breach {
                 nearest: self.sources.nearest("", clause),
-                ..Breach::hard("figure", &format!("{unknown} in {}", clause.trim()))
+                ..Breach::new(Rule::Figure, &format!("{unknown} in {}", clause.trim()))
             })
         })
     }
@@ -287,7 +287,7 @@ mod tests {
         };
         unreal_claims(text, &[], &basis)
             .into_iter()
-            .map(|one| (one.rule, one.nearest.unwrap_or_default()))
+            .map(|one| (one.rule.name().to_owned(), one.nearest.unwrap_or_default()))
             .collect()
     }
 
@@ -338,7 +338,7 @@ mod tests {
         };
         let (line, breaches) = verified(line, &sources);
         assert_eq!(line.rests, [rest(3, "Photos wait at most 30 seconds")]);
-        assert_eq!((breaches.len(), breaches[0].rule.as_str()), (1, "quotation"));
+        assert_eq!((breaches.len(), breaches[0].rule.name()), (1, "quotation"));
         assert!(breaches[0].nearest.as_deref().unwrap().starts_with("spec.md:3:"));
     }
 }

@@ -130,7 +130,7 @@ fn the_recording_is_the_log_the_record_and_the_marker_agree() {
     let report = sandbox.elaborate(TALK, &["--at", AT, "--json"]).json();
     let events = sandbox.events();
     assert_eq!(events[0]["kind"], "opened");
-    assert_eq!(events[0]["format"], 2);
+    assert_eq!(events[0]["format"], 3);
     assert_eq!(events.last().unwrap()["kind"], "closed");
     let record = &sandbox.meta()["elaborations"][0];
     let keys: Vec<&String> = record.as_object().unwrap().keys().collect();

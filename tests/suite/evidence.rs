@@ -109,7 +109,7 @@ fn the_settings_leave_files_out_or_send_none() {
     assert_eq!(plan("evidence: {repository: false}\n"), json!([]));
     for (settings, wanted) in [
         ("evidence: {max_char: 5}\n", "did you mean \"max_chars\""),
-        ("evidence: {exclude: ['a[']}\n", "\"a[\" is no glob"),
+        ("evidence: {exclude: ['a[']}\n", "\"a[\" is not a glob"),
         ("evidence: {max_chars: 99000000}\n", "at most 1000000"),
         ("evidence: no\n", ".roundtable.yaml:1"),
     ] {

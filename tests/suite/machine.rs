@@ -416,7 +416,8 @@ fn the_secretary_says_nothing_without_its_place_and_breaks_no_hard_rule() {
             let before = Discussion::replay(&library, step, &talk.log()[..at].into()).unwrap();
             let persona = library.cast.get(&said.by).unwrap();
             let broken = breaches(&said.text, persona, &before, &Basis::default());
-            let hard: Vec<_> = broken.iter().filter(|one| one.is_hard && one.rule != "echo").collect();
+            let hard: Vec<_> =
+                broken.iter().filter(|one| one.is_hard() && one.rule.name() != "echo").collect();
             assert!(hard.is_empty(), "{} in step {}: {}: {hard:?}", said.by, step.id, said.text);
             for rest in &said.rests {
                 let line = crate::kit::SPEC.lines().nth(rest.line - 1).unwrap_or_default();

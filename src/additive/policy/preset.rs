@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Entry, Pattern, has_wildcard, kinds};
+use super::{Entry, Pattern, PolicyError, has_wildcard, kinds};
 use crate::additive::content::{StateSource, state_of};
 use crate::additive::{Demand, Freedom, Rule};
 use crate::text::finding::did_you_mean;
@@ -201,8 +201,9 @@ impl Preset {
         FILES.iter().filter_map(|(name, file)| Preset::read(name, file).ok()).collect()
     }
 
-    fn read(name: &'static str, file: &str) -> Result<Preset, String> {
-        let preset: Preset = serde_yaml::from_str(file).map_err(|error| format!("{name}: {error}"))?;
+    fn read(name: &'static str, file: &str) -> Result<Preset, PolicyError> {
+        let preset: Preset =
+            serde_yaml::from_str(file).map_err(|error| PolicyError::new(format!("{name}: {error}")))?;
         Ok(Preset { name, ..preset })
     }
 
@@ -210,13 +211,14 @@ impl Preset {
     ///
     /// # Errors
     /// A name that is none, with the nearest one.
-    pub fn named(name: &str) -> Result<Preset, String> {
+    pub fn named(name: &str) -> Result<Preset, PolicyError> {
         let names: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
         match FILES.iter().find(|(known, _)| *known == name) {
             Some((name, file)) => Preset::read(name, file),
             None => {
                 let meant = did_you_mean(name, &names);
-                Err(format!("\"{name}\" is not a preset{meant}; the presets are {}", names.join(", ")))
+                let what = format!("\"{name}\" is not a preset{meant}");
+                Err(PolicyError::new(what).with(format!("the presets are {}", names.join(", "))).at(name))
             }
         }
     }
@@ -237,16 +239,17 @@ impl Preset {
     ///
     /// # Errors
     /// A place that is no path.
-    pub fn entries(&self, places: Option<&[String]>) -> Result<Vec<Entry>, String> {
+    pub fn entries(&self, places: Option<&[String]>) -> Result<Vec<Entry>, PolicyError> {
         let places = places.unwrap_or(&self.places);
         self.parts.iter().map(|part| part.entry(places)).collect()
     }
 }
 
 impl Part {
-    fn entry(&self, places: &[String]) -> Result<Entry, String> {
+    fn entry(&self, places: &[String]) -> Result<Entry, PolicyError> {
         let globs = self.below_each(places, &self.below);
-        let rule = Rule::parse(&self.rule).ok_or_else(|| format!("\"{}\" is not a rule", self.rule))?;
+        let rule = Rule::parse(&self.rule)
+            .ok_or_else(|| PolicyError::new(format!("\"{}\" is not a rule", self.rule)))?;
         let globs: Vec<&str> = globs.iter().map(String::as_str).collect();
         let mut entry = Entry::of(&globs, rule)?.implied();
         let except = self.except.iter().map(|glob| format!("**/{glob}"));

@@ -22,7 +22,7 @@ use crate::replay::Recording;
 use crate::synthesis::spoken_summary;
 use crate::text::echo::Echo;
 use crate::voice::SECRETARY;
-use crate::voice::integrity::judged;
+use crate::voice::integrity::{Rule, judged};
 use crate::voice::referee::Basis;
 
 #[derive(Debug, Args)]
@@ -186,7 +186,7 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
                 earlier.map(|((by, text, _), echo)| Said { by, text, echo }).collect();
             let mut breaches = judged(&own.text, persona, &library.cast, &earlier, &basis);
             if is_fixed(own) {
-                breaches.retain(|breach| breach.rule != "echo");
+                breaches.retain(|breach| breach.rule != Rule::Echo);
             }
             if !breaches.is_empty() {
                 broken.push((own.turn, breaches));
@@ -201,13 +201,13 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
         screen.say_strong(&format!("{}: {kept} of {count} in character ({percent} %)", persona.name));
         for (turn, breaches) in &broken {
             for breach in breaches {
-                screen.say(&format!("  turn {turn}: {}: \"{}\"", breach.rule, breach.words));
+                screen.say(&format!("  turn {turn}: {}: \"{}\"", breach.rule.name(), breach.words));
             }
         }
         let list = broken.iter().flat_map(|(turn, breaches)| {
             breaches
                 .iter()
-                .map(move |breach| json!({"turn": turn, "rule": breach.rule, "words": breach.words}))
+                .map(move |breach| json!({"turn": turn, "rule": breach.rule.name(), "words": breach.words}))
         });
         entries.push(json!({
             "persona": persona.key, "contributions": count, "kept": kept, "score": percent,

@@ -36,7 +36,7 @@ use crate::minutes::{self, Forms};
 use crate::run::script::Input;
 use crate::run::session::{self, Awaited, Judge, Stopped, TRIES, advance};
 use crate::text::plain;
-use crate::voice::integrity::Breach;
+use crate::voice::integrity::{Breach, Rule};
 use crate::voice::model::grounding::{self, Grounds};
 use crate::voice::referee::Basis;
 use crate::voice::secretary::Secretary;
@@ -140,16 +140,20 @@ impl Refusal {
 
     fn of(persona: &str, breach: &Breach) -> Refusal {
         let words = &breach.words;
-        let reason = match breach.rule.as_str() {
-            "echo" => format!("this was said before: \"{words}\"; say what is new, or pass"),
-            "prefix" => format!("a line begins like another speaker's: \"{words}\"; send the words alone"),
-            "silence" => "an answer is owed; say what the documents say of it, or that they don't".to_owned(),
-            "quotation" => words.clone(),
+        let reason = match breach.rule {
+            Rule::Echo => format!("this was said before: \"{words}\"; say what is new, or pass"),
+            Rule::Prefix => {
+                format!("a line begins like another speaker's: \"{words}\"; send the words alone")
+            }
+            Rule::Silence => {
+                "an answer is owed; say what the documents say of it, or that they don't".to_owned()
+            }
+            Rule::Quotation => words.clone(),
             _ => breach.reason(),
         };
         let nearest = breach.nearest.as_ref().filter(|line| !reason.contains(line.as_str()));
         let reason = nearest.map_or(reason.clone(), |line| format!("{reason}; the nearest line is {line}"));
-        Refusal::new(persona, &breach.rule, reason)
+        Refusal::new(persona, breach.rule.name(), reason)
     }
 }
 
@@ -273,7 +277,7 @@ impl Referee {
 
     fn judge(&self, said: &Said, cue: &Cue, talk: &Discussion<'_>, table: &Table<'_, '_>) -> Judged {
         let Some(text) = &said.text else {
-            let silence = || vec![Breach::hard("silence", "an answer is owed")];
+            let silence = || vec![Breach::new(Rule::Silence, "an answer is owed")];
             return if cue.owed { Judged::Wrong(silence()) } else { Judged::Passes };
         };
         let Some(persona) = talk.library().cast.get(&cue.persona) else { return Judged::Passes };
@@ -455,7 +459,10 @@ fn summed_up(talk: &Discussion<'_>, text: &str, by_rule: Summary, lead: &str) ->
     });
     let undecided: Vec<Refusal> = undecided.collect();
     let dropped = whole.critiques.into_iter().filter(|one| one.outcome == Verdict::Dropped);
-    let refused = |one: Critique| Refusal::new(lead, "grounding", one.problem);
+    let refused = |one: Critique| {
+        let rule = if one.on.starts_with("decisions/") { "decision" } else { "grounding" };
+        Refusal::new(lead, rule, one.problem)
+    };
     (whole.summary, undecided.into_iter().chain(dropped.map(refused)).collect())
 }
 

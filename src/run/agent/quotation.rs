@@ -9,7 +9,7 @@ use crate::discussion::Discussion;
 use crate::discussion::event::{Event, Rest};
 use crate::text::plain;
 use crate::text::words::words;
-use crate::voice::integrity::Breach;
+use crate::voice::integrity::{Breach, Rule};
 
 /// The most passages that a line rests on.
 const MOST: usize = 12;
@@ -29,7 +29,7 @@ pub fn checked(rests: &[Rest], talk: &Discussion<'_>, sources: &dyn Sources) -> 
     for rest in rests.iter().take(MOST) {
         match located(rest, talk, sources) {
             Ok(rest) => found.extend(rest),
-            Err(why) => wrong.push(Breach { words: why, ..Breach::hard("quotation", "") }),
+            Err(why) => wrong.push(Breach { words: why, ..Breach::new(Rule::Quotation, "") }),
         }
     }
     (found, wrong)

@@ -354,7 +354,7 @@ pub(super) fn policies(
         let made = made(config)?;
         config.elsewhere.extend(made);
     }
-    configs.iter().map(|config| config.policy().map_err(Fail::new)).collect()
+    configs.iter().map(|config| config.policy().map_err(|error| Fail::new(error.what))).collect()
 }
 
 /// The items of a commit's tree.

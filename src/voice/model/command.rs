@@ -125,7 +125,7 @@ fn request(prompt: &Prompt) -> Value {
             if let Some(rejected) = rejected
                 && let Some(breach) = rejected.breaches.first()
             {
-                let (rule, reason) = (&breach.rule, breach.reason());
+                let (rule, reason) = (breach.rule.name(), breach.reason());
                 input["rejected"] = json!({"text": rejected.text, "rule": rule, "reason": reason});
                 if let Some(nearest) = &breach.nearest {
                     input["rejected"]["nearest"] = json!(nearest);

@@ -176,7 +176,9 @@ impl Said {
 impl Grounded {
     /// The entries that were refused, as a model may put them right.
     pub fn problems(&self) -> Vec<Refused> {
-        let refused = self.critiques.iter().filter(|one| one.outcome == Verdict::Dropped);
+        // Words of users are not put right.
+        let is_own = |one: &&Critique| one.outcome == Verdict::Dropped && !one.on.starts_with("decisions/");
+        let refused = self.critiques.iter().filter(is_own);
         refused.map(|one| Refused { on: one.on.clone(), problem: one.problem.clone() }).collect()
     }
 
@@ -244,8 +246,14 @@ impl<'a> Grounds<'a> {
             action_items: kept("action_items", &said.action_items, MOST).into_iter().map(action).collect(),
             ..Summary::default()
         };
-        for claim in &said.decisions {
-            self.decide(claim, &mut summary);
+        for (at, claim) in said.decisions.iter().enumerate() {
+            match self.heard(claim.turn) {
+                Some(_) => self.decide(claim, &mut summary),
+                None => {
+                    let why = format!("no user spoke in turn {}", claim.turn);
+                    critiques.push(critique("decisions", at, &claim.text, &why, Verdict::Dropped));
+                }
+            }
         }
         summary.additions = self.additions(&said.proposals);
         Grounded { summary, critiques }
@@ -278,7 +286,7 @@ impl<'a> Grounds<'a> {
             None => {
                 let possible = Possible { text: claim.text.clone(), turn: claim.turn };
                 let is_new = !summary.possible_decisions.contains(&possible);
-                let is_possible = self.heard(claim.turn).is_some() && !says_nothing(&claim.text);
+                let is_possible = !says_nothing(&claim.text);
                 if is_new && is_possible && summary.possible_decisions.len() < MOST {
                     summary.possible_decisions.push(possible);
                 }

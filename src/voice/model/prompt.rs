@@ -350,7 +350,7 @@ pub fn line(
     let broken: Vec<_> = breaches
         .map(|breach| {
             let nearest = breach.nearest.as_deref().map(plain::shown);
-            context! { rule => breach.rule.as_str(), reason => breach.reason(), nearest }
+            context! { rule => breach.rule.name(), reason => breach.reason(), nearest }
         })
         .collect();
     let text = rejected

@@ -222,14 +222,30 @@ fn spoken(words: &[String]) -> impl FnMut(&str) -> String + Send + use<> {
     let mut next = 0;
     move |prompt| {
         let of = |at: usize| words[at % words.len()].as_str();
-        if prompt.contains("The discussion is over. Sum it up.") {
-            let one = |at: usize| json!({"text": format!("The photo number {at} waits: {}", of(at)), "by": ["Maya Chen", of(at)], "turns": [1, 2, at], "rationale": of(at), "context": of(at)});
+        if prompt.contains("The discussion is over. Sum it up") {
+            let one = |at: usize| json!({"text": format!("The photo number {at} waits: {}", of(at)), "by": ["Maya Chen", of(at)], "turns": [1, 2, at], "context": of(at), "turn": 4, "rests": [{"path": of(at), "line": 1, "quote": of(at)}]});
             let all: Vec<Value> = (0..words.len()).map(one).collect();
-            return json!({"insights": all, "decisions": all, "open_questions": all, "action_items": all, "summary": of(0)}).to_string();
+            let turns: Vec<usize> = (1..30).collect();
+            return json!({"insights": all, "decisions": all, "open_questions": all, "action_items": all, "proposals": turns}).to_string();
+        }
+        if prompt.contains("Nobody has spoken yet.") {
+            let one = |at: usize| json!({"question": of(at), "why": of(at + 1), "options": [of(at), of(at + 1)], "recommended": of(at), "kind": "value", "quotes": [{"path": "notes.md", "line": 1, "quote": of(at)}]});
+            return json!({"points": (0..9).map(one).collect::<Vec<_>>()}).to_string();
         }
         next += 1;
-        let text = format!("The photo number {} waits on row {next}: {}", next * 7, of(next));
-        if next % 2 == 0 { text } else { json!({"pass": false, "text": text}).to_string() }
+        let text =
+            |at: usize| format!("The photo number {} waits on row {next}: {}", next * 7 + at, of(next + at));
+        if prompt.contains("Answer these in their order;") {
+            let personas = ["business-analyst", "solutions-architect", "system-designer"];
+            let messages = [None, Some(0), Some(1), Some(2), Some(3)];
+            let said = |(at, (message, persona)): (usize, (Option<usize>, &str))| {
+                let proposal = json!({"document": "requirements-spec.md", "anchor": if at % 2 == 0 { "3. User Journeys" } else { of(at) }, "kind": "requirement", "text": of(at)});
+                json!({"message": message, "persona": persona, "text": text(at), "proposal": proposal})
+            };
+            let all = messages.into_iter().flat_map(|message| personas.map(|persona| (message, persona)));
+            return json!({"lines": all.enumerate().map(said).collect::<Vec<_>>()}).to_string();
+        }
+        if next % 2 == 0 { text(0) } else { json!({"pass": false, "text": text(0)}).to_string() }
     }
 }
 
@@ -253,11 +269,13 @@ fn model_as_a_command(words: &[String]) -> Vec<Left> {
     use std::os::unix::fs::PermissionsExt as _;
     let sandbox = files(&[]);
     let mut model = spoken(words);
-    sandbox.script("synthesis", model("The discussion is over. Sum it up."));
+    sandbox.script("synthesis", model("The discussion is over. Sum it up"));
+    sandbox.script("round", model("Answer these in their order;"));
+    sandbox.script("points", model("Nobody has spoken yet."));
     (1..=80).for_each(|at| drop(sandbox.script(&format!("line{at}"), model(""))));
     let program = sandbox.script(
         "model.sh",
-        "#!/bin/sh\ncd \"$(dirname \"$0\")\"\ninput=$(cat)\necho x >> asked\ncat words >&2\ncase \"$input\" in\n*'\"want\":\"synthesis\"'*) cat synthesis;;\n*) cat line$(wc -l < asked | tr -d ' ');;\nesac\n",
+        "#!/bin/sh\ncd \"$(dirname \"$0\")\"\ninput=$(cat)\necho x >> asked\ncat words >&2\ncase \"$input\" in\n*'\"want\":\"synthesis\"'*) cat synthesis;;\n*'\"want\":\"round\"'*) cat round;;\n*'\"want\":\"points\"'*) cat points;;\n*) cat line$(wc -l < asked | tr -d ' ');;\nesac\n",
     );
     sandbox.script("words", words.join("\n"));
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
