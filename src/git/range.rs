@@ -57,7 +57,7 @@ impl Repo {
     ///
     /// # Errors
     /// No such commit, or one without its tree.
-    pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, Error> {
+    pub fn tree_of(&self, commit: Oid) -> Result<Oid, Error> {
         Ok(self.git.find_commit(commit)?.tree_id())
     }
 
