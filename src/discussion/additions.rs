@@ -1,7 +1,7 @@
 //! Typed additions: what a discussion adds to a document at a place of its own, as a value (L-6).
 //!
 //! A value says what is added, and at which id or heading. Its words are those of a model or a user: one line each,
-//! visible. The synthesis lists what a discussion proposes; a person puts it in its place.
+//! visible. A line makes a [`Proposal`] of it; the synthesis says which proposals are kept.
 //!
 //! ```
 //! use roundtable::discussion::additions::{Addition, Kind};

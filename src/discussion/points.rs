@@ -4,9 +4,9 @@
 //! Nothing here judges a quotation: [`referee`](crate::voice::referee) does, before they are recorded.
 //!
 //! ```
-//! use roundtable::discussion::points::{Kind, Point, untaken};
+//! use roundtable::discussion::points::{Point, PointKind, untaken};
 //!
-//! let point = Point { question: "How long?".into(), ..Point::new(Kind::Value) };
+//! let point = Point { question: "How long?".into(), ..Point::new(PointKind::Value) };
 //! assert_eq!(untaken(&[point], &[]).count(), 1);
 //! ```
 
@@ -36,7 +36,7 @@ pub struct Point {
     /// What the reader would choose; empty where it would not.
     pub recommended: String,
     pub weight: Weight,
-    pub kind: Kind,
+    pub kind: PointKind,
     /// What answers it already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refuted: Option<Refutation>,
@@ -71,10 +71,10 @@ impl Weight {
     }
 }
 
-/// What is open about it, which says who takes it.
+/// What is open about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum PointKind {
     /// A value or a criterion is missing.
     Value,
     Ambiguity,
@@ -84,24 +84,25 @@ pub enum Kind {
     Risk,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 5] = [Kind::Value, Kind::Ambiguity, Kind::Clash, Kind::Code, Kind::Risk];
+impl PointKind {
+    pub const ALL: [PointKind; 5] =
+        [PointKind::Value, PointKind::Ambiguity, PointKind::Clash, PointKind::Code, PointKind::Risk];
 
-    /// As recordings, persona files and prompts have it.
+    /// As recordings and prompts have it.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Value => "value",
-            Kind::Ambiguity => "ambiguity",
-            Kind::Clash => "clash",
-            Kind::Code => "code",
-            Kind::Risk => "risk",
+            PointKind::Value => "value",
+            PointKind::Ambiguity => "ambiguity",
+            PointKind::Clash => "clash",
+            PointKind::Code => "code",
+            PointKind::Risk => "risk",
         }
     }
 }
 
 impl Point {
     /// A point of a kind that says nothing yet.
-    pub fn new(kind: Kind) -> Point {
+    pub fn new(kind: PointKind) -> Point {
         Point {
             question: String::new(),
             quotes: Vec::new(),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::event::Rest;
 use crate::discussion::additions::Addition;
 use crate::item::persona::Cast;
+use crate::text::plain;
 
 /// The key that stands for the user among `by`.
 pub const USER: &str = "user";
@@ -59,6 +60,34 @@ pub struct Decision {
     pub span: String,
     #[serde(default)]
     pub recognised: Recognised,
+}
+
+impl Decision {
+    /// A decision in a turn: its words without the mark at their end, for a reason follows them.
+    pub fn new(
+        span: &str,
+        reason: Option<&str>,
+        by: &str,
+        turns: Vec<u32>,
+        recognised: Recognised,
+    ) -> Decision {
+        let turn = turns.last().copied().unwrap_or_default();
+        let settled = || format!("settled by {by} in turn {turn}");
+        let span = plain::one_line(span);
+        Decision {
+            text: without_end(&span).to_owned(),
+            rationale: reason.map_or_else(settled, plain::one_line),
+            turns,
+            by: by.to_owned(),
+            span,
+            recognised,
+        }
+    }
+}
+
+/// The words of a decision without the full stop.
+pub fn without_end(text: &str) -> &str {
+    text.trim_end_matches(['.', '!'])
 }
 
 /// How a decision was told from other words of a user.
@@ -148,14 +177,7 @@ mod tests {
     #[test]
     fn an_addition_is_described_by_its_counts() {
         let insight = Insight { text: "x".into(), by: vec![], turns: vec![1], rests: vec![] };
-        let decision = Decision {
-            text: "x".into(),
-            rationale: "y".into(),
-            turns: vec![1],
-            by: "Sam".into(),
-            span: "x".into(),
-            recognised: Recognised::Form,
-        };
+        let decision = Decision::new("x", Some("y"), "Sam", vec![1], Recognised::Form);
         let summary = Summary { insights: vec![insight; 3], decisions: vec![decision], ..Summary::default() };
         assert_eq!(summary.description(), "3 insights, 1 decision");
         assert_eq!(Summary::default().description(), "a discussion without findings");

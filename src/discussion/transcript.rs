@@ -55,9 +55,12 @@ pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
 
 /// The words of a contribution, with the places of what it quotes after them.
 pub fn with_sources(said: &Contribution) -> String {
-    // The secretary names its places itself.
-    let shown = said.rests.iter().filter(|rest| !said.text.contains(&rest.path));
-    match sources(shown) {
+    // What a rule found says its place, and so does a line that names it to the line.
+    let is_told = |rest: &&Rest| {
+        said.rule.is_some()
+            || said.text.contains(&rest.path) && said.text.contains(&format!("line {}", rest.line))
+    };
+    match sources(said.rests.iter().filter(|rest| !is_told(rest))) {
         places if places.is_empty() => said.text.clone(),
         places => format!("{}\n({places})", said.text.trim_end()),
     }
@@ -149,7 +152,34 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discussion::event::{Class, Message, Time};
+    use crate::discussion::event::{Class, Message, Purpose, Time};
+
+    #[test]
+    fn sources_are_after_a_line_that_does_not_name_them() {
+        let rest = |line, quote: &str| Rest { path: "spec.md".into(), line, quote: quote.into() };
+        let said = |text: &str, rule: Option<&str>| Contribution {
+            turn: 1,
+            by: "business-analyst".into(),
+            voice: None,
+            purpose: Purpose::Framing,
+            text: text.into(),
+            rests: vec![rest(3, "- **FR-004**: soon"), rest(9, "At night."), rest(9, "Prints.")],
+            is_closest: false,
+            rule: rule.map(str::to_owned),
+            position: None,
+            points: vec![],
+            proposal: None,
+        };
+        assert_eq!(
+            with_sources(&said("spec.md says so.", None)),
+            "spec.md says so.\n(spec.md FR-004; spec.md:9)"
+        );
+        assert_eq!(
+            with_sources(&said("spec.md, line 9: it waits.", None)),
+            "spec.md, line 9: it waits.\n(spec.md FR-004)"
+        );
+        assert_eq!(with_sources(&said("It is vague.", Some("vague-term"))), "It is vague.");
+    }
 
     #[test]
     fn nobodys_words_pass_for_another_speakers() {

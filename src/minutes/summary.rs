@@ -7,7 +7,9 @@ use crate::discussion::Discussion;
 use crate::discussion::event::{Class, Contribution, Event, NoticeKind};
 use crate::discussion::points::{Point, untaken};
 use crate::discussion::positions::opposition;
-use crate::discussion::summary::{Decision, Insight, ONE_LINE, Question, Recognised, Summary, USER};
+use crate::discussion::summary::{
+    Decision, Insight, ONE_LINE, Question, Recognised, Summary, USER, without_end,
+};
 use crate::text::plain::{count, cut, one_line};
 use crate::text::words::subjects;
 
@@ -49,7 +51,11 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
 /// What a text decides, each with its reason where one is given.
 pub fn decisions_in(text: &str, forms: &Forms) -> Vec<(String, Option<String>)> {
     let minutes = draw(&[Spoken::by_user(1, USER, text)], forms, &[]);
-    minutes.decisions.into_iter().map(|one| (decided(&one.text), one.reason)).collect()
+    minutes
+        .decisions
+        .into_iter()
+        .map(|one| (without_end(&one_line(&one.text)).to_owned(), one.reason))
+        .collect()
 }
 
 /// Whether a text has no word of a subject.
@@ -127,23 +133,8 @@ fn insight(text: &str, turn: u32) -> Insight {
     Insight { text: one_line(text), by: vec![USER.to_owned()], turns: vec![turn], rests: Vec::new() }
 }
 
-/// The words of a decision, without the full stop: a reason follows them.
-fn decided(text: &str) -> String {
-    one_line(text).trim_end_matches(['.', '!']).to_owned()
-}
-
 fn decision(one: &super::Decision) -> Decision {
-    let turn = one.turns.last().copied().unwrap_or_default();
-    let settled = || format!("settled by {} in turn {turn}", one.by);
-    let rationale = one.reason.as_deref().map_or_else(settled, one_line);
-    Decision {
-        text: decided(&one.text),
-        rationale,
-        turns: one.turns.clone(),
-        by: one.by.clone(),
-        span: one_line(&one.text),
-        recognised: Recognised::Form,
-    }
+    Decision::new(&one.text, one.reason.as_deref(), &one.by, one.turns.clone(), Recognised::Form)
 }
 
 fn question(one: &super::OpenQuestion) -> Question {

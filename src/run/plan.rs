@@ -14,7 +14,7 @@ use crate::text::plain;
 use crate::voice::model::prompt::{self, Prompt};
 use crate::voice::model::{Meter, Usage};
 use crate::voice::secretary::Secretary;
-use crate::voice::{Exchange, Line, Lines, Rejected, Speechless, Synthesis, Voice};
+use crate::voice::{Exchange, Line, Rejected, Speechless, Synthesis, Voice};
 
 /// Tokens of an answer, as lines and syntheses are long on average.
 const LINE: u64 = 120;
@@ -133,7 +133,11 @@ impl Voice for Rehearsal<'_> {
         Ok(None)
     }
 
-    fn round(&mut self, block: &[Exchange], talk: &Discussion<'_>) -> Result<Vec<Lines>, Speechless> {
+    fn round(
+        &mut self,
+        block: &[Exchange],
+        talk: &Discussion<'_>,
+    ) -> Result<Vec<Vec<Option<Line>>>, Speechless> {
         // The secretary speaks one by one; a model was asked for the whole block before.
         let Some(first) = block.first() else { return Ok(Vec::new()) };
         let has_first = |known: &Exchange| {

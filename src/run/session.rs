@@ -29,7 +29,7 @@ use crate::voice::integrity::{Breach, Rule, breaches, forged, without_prefix};
 use crate::voice::referee::{self, Basis, verified};
 use crate::voice::secretary::Secretary;
 use crate::voice::sources::Sources;
-use crate::voice::{Exchange, Heard, Line, Lines, Rejected, Speechless, Synthesis, Voice};
+use crate::voice::{Exchange, Line, Rejected, Speechless, Synthesis, Voice};
 
 /// How often a voice is asked for a line before another one speaks in its place.
 pub const TRIES: usize = 3;
@@ -477,11 +477,14 @@ impl Table<'_, '_, '_, '_> {
         let Some(voice) = self.voice.as_mut() else { return Ok(None) };
         let exchanges: Vec<Exchange> = block.iter().map(|(_, exchange)| exchange.clone()).collect();
         let lines = voice.round(&exchanges, now.talk)?;
-        let ready = |((taken, exchange), lines): ((usize, Exchange), Lines)| Ready {
-            taken,
-            lines: exchange.cues.into_iter().zip(lines).collect(),
-        };
-        self.ready = block.into_iter().zip(lines).map(ready).collect();
+        self.ready = block
+            .into_iter()
+            .zip(lines)
+            .map(|((taken, exchange), lines)| Ready {
+                taken,
+                lines: exchange.cues.into_iter().zip(lines).collect(),
+            })
+            .collect();
         let first = self.ready.front_mut().and_then(|ready| ready.lines.pop_front());
         Ok(first.and_then(|(_, line)| line))
     }
@@ -495,8 +498,7 @@ impl Table<'_, '_, '_, '_> {
         let cues = waiting.map(|(_, cue)| cue.clone()).collect();
         let is_answer = matches!(now.cue.purpose, Purpose::Answer | Purpose::FollowUp);
         let message = talk.last_message().filter(|_| is_answer);
-        let heard = |message: &Message| Heard { by: message.by.clone(), text: message.text.clone() };
-        let mut block = vec![(self.taken, Exchange { message: message.map(heard), cues })];
+        let mut block = vec![(self.taken, Exchange { message: message.cloned(), cues })];
         // A message that is written after the answer to the one before it is not known yet.
         let messages = match talk.opened().is_live {
             true => 0,
@@ -511,7 +513,7 @@ impl Table<'_, '_, '_, '_> {
             let cues: Vec<Cue> =
                 talk.cues_to(&message).into_iter().filter(|cue| cue.owed || !now.is_short).collect();
             if !cues.is_empty() {
-                block.push((at, Exchange { message: Some(heard(&message)), cues }));
+                block.push((at, Exchange { message: Some(message), cues }));
             }
         }
         block

@@ -21,7 +21,7 @@ use super::outline::{MARKDOWN, Outline};
 use super::{Outcome, Placed, suffix};
 use crate::additive::verify;
 use crate::discussion::Finished;
-use crate::discussion::event::Event as Said;
+use crate::discussion::event;
 use crate::discussion::summary::Decision;
 use crate::item::library::Library;
 use crate::item::{Change, File, Item};
@@ -131,7 +131,7 @@ const ACCEPTED: &str = "Accepted:";
 fn acceptances(finished: &Finished, library: &Library) -> Result<Vec<(String, String)>, Failed> {
     let mut found: Vec<(String, String)> = Vec::new();
     for record in &finished.log {
-        let Said::User(message) = &record.event else { continue };
+        let event::Event::User(message) = &record.event else { continue };
         let lines = markdown::read(&message.text).into_iter().filter(markdown::Line::is_said);
         let sentences: Vec<_> = lines.flat_map(|line| line.sentences).collect();
         let named = sentences.iter().filter_map(|sentence| sentence.text.trim().strip_prefix(ACCEPTED));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Addition, shown_insights};
 use crate::discussion::Finished;
-use crate::discussion::summary::{Insight, attribution};
+use crate::discussion::summary::{Decision, Insight, attribution};
 use crate::item::library::Library;
 use crate::text::front_matter;
 use crate::text::json::{Document, Kind};
@@ -29,6 +29,7 @@ fn harmless(value: Value) -> Value {
 
 fn raw_entry(finished: &Finished, library: &Library) -> Value {
     let said = |one: &Insight| json!({"text": one.text, "by": attribution(&one.by, &library.cast), "turns": one.turns});
+    let decided = |one: &Decision| json!({"text": one.text, "rationale": one.rationale, "turns": one.turns});
     let summary = &finished.summary;
     let (insights, further) = shown_insights(finished);
     let mut entry = json!({
@@ -37,7 +38,7 @@ fn raw_entry(finished: &Finished, library: &Library) -> Value {
         "turn_count": finished.closed.turn_count,
         "exit": finished.closed.exit,
         "insights": insights.into_iter().map(said).collect::<Vec<_>>(),
-        "decisions": summary.decisions,
+        "decisions": summary.decisions.iter().map(decided).collect::<Vec<_>>(),
         "open_questions": summary.open_questions,
         "action_items": summary.action_items.iter().map(said).collect::<Vec<_>>(),
     });
@@ -232,7 +233,7 @@ pub(crate) fn cell(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::discussion::event::{Author, Closed, Exit, Opened, StepRef, Time};
-    use crate::discussion::summary::{Decision, Summary};
+    use crate::discussion::summary::Summary;
 
     fn finished() -> (Finished, Library) {
         let step = StepRef {
@@ -270,14 +271,7 @@ mod tests {
             turns: vec![2],
             rests: vec![],
         };
-        let decision = Decision {
-            text: "Keep it".into(),
-            rationale: "why".into(),
-            turns: vec![3],
-            by: "Sam".into(),
-            span: "Keep it".into(),
-            recognised: Default::default(),
-        };
+        let decision = Decision::new("Keep it", Some("why"), "Sam", vec![3], Default::default());
         let summary = Summary { insights: vec![insight], decisions: vec![decision], ..Summary::default() };
         let at = Time::parse("2026-02-20T14:30:00Z").unwrap();
         let closed = Closed { exit: Exit::UserInitiated, turn_count: 4, digest: String::new() };

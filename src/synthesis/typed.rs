@@ -175,9 +175,9 @@ impl Placing<'_> {
         let values = block(self.addition, &Slot::default());
         let entry = one_block(&self.library.templates.render("additions/acceptance-criterion.md", values)?);
         let at = list.start + last;
-        let gap = if text[..at].ends_with('\n') { "" } else { "\n" };
-        let entry = entry.strip_prefix("- ").unwrap_or(&entry).to_owned();
-        let entry = format!("{gap}{number} {entry}\n");
+        let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let gap = if text[..at].ends_with('\n') { "" } else { end };
+        let entry = format!("{gap}{number} {}{end}", entry.strip_prefix("- ").unwrap_or(&entry));
         Ok(Some((format!("{}{entry}{}", &text[..at], &text[at..]), list.text.clone())))
     }
 

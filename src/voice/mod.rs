@@ -22,7 +22,7 @@ pub mod sources;
 
 use crate::discussion::additions::Proposal;
 pub use crate::discussion::event::SECRETARY;
-use crate::discussion::event::{Critique, Position, Rest};
+use crate::discussion::event::{Critique, Message, Position, Rest};
 use crate::discussion::points::{Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
@@ -72,19 +72,10 @@ pub struct Synthesis {
 /// have no message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    pub message: Option<Heard>,
+    /// Taken from the discussion, or still to come.
+    pub message: Option<Message>,
     pub cues: Vec<Cue>,
 }
-
-/// A message of the user, taken from the discussion or still to come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
-    pub by: String,
-    pub text: String,
-}
-
-/// The lines of an exchange, one for each cue; none where a persona passes.
-pub type Lines = Vec<Option<Line>>;
 
 /// A voice speaks for every persona at the table.
 pub trait Voice {
@@ -112,12 +103,16 @@ pub trait Voice {
         Ok(Vec::new())
     }
 
-    /// What the personas say in the first of these exchanges, in their order. Cues and exchanges that the answer does
-    /// not have are asked for again when it is their turn.
+    /// What the personas say in the first of these exchanges, in their order: a line for each cue, none where a persona
+    /// passes. Cues and exchanges that the answer does not have are asked for again when it is their turn.
     ///
     /// # Errors
     /// When the voice cannot speak at all.
-    fn round(&mut self, block: &[Exchange], talk: &Discussion<'_>) -> Result<Vec<Lines>, Speechless> {
+    fn round(
+        &mut self,
+        block: &[Exchange],
+        talk: &Discussion<'_>,
+    ) -> Result<Vec<Vec<Option<Line>>>, Speechless> {
         let first = block.first().and_then(|exchange| exchange.cues.first());
         let line = first.map(|cue| self.line(cue, talk, None)).transpose()?;
         Ok(line.map(|line| vec![vec![line]]).unwrap_or_default())

@@ -10,7 +10,7 @@ use super::integrity::{Breach, Rule, forged};
 use super::sources::{Folded, Sources, figures};
 use crate::discussion::Said;
 use crate::discussion::event::Rest;
-use crate::discussion::points::{Kind, Point, Refutation};
+use crate::discussion::points::{Point, PointKind, Refutation};
 use crate::item::persona::Cast;
 use crate::text::ids::{family, ids};
 use crate::text::plain;
@@ -73,7 +73,7 @@ pub fn real_points(points: Vec<Point>, sources: &Sources<'_>, cast: &Cast) -> Ve
         let texts = [&point.question, &point.why, &point.recommended];
         let is_forged = texts.into_iter().chain(&point.options).any(|text| forged(text, cast).is_some());
         let is_known = found.iter().any(|known| known.question == point.question || known.quotes == quotes);
-        let needed = if point.kind == Kind::Clash { 2 } else { 1 };
+        let needed = if point.kind == PointKind::Clash { 2 } else { 1 };
         if !is_forged && !is_known && quotes.len() >= needed {
             found.push(Point { quotes, ..point });
         }
@@ -98,7 +98,7 @@ fn real_quotes(quotes: &[Rest], sources: &Sources<'_>) -> Option<Vec<Rest>> {
 /// has an answer on each side: no answer settles it.
 pub fn refute(points: &mut [Point], answers: Vec<(usize, Refutation)>, sources: &Sources<'_>, cast: &Cast) {
     for (on, answer) in answers {
-        let Some(point) = points.get_mut(on).filter(|point| point.kind != Kind::Clash) else { continue };
+        let Some(point) = points.get_mut(on).filter(|point| point.kind != PointKind::Clash) else { continue };
         let quotes = real_quotes(&answer.quotes, sources).filter(|quotes| !quotes.is_empty());
         if let Some(quotes) = quotes
             && forged(&answer.answer, cast).is_none()

@@ -147,7 +147,6 @@ fn an_agent_holds_a_discussion_and_it_replays_without_the_agent() {
     assert!(state["show"][0].as_str().unwrap().contains("Maya Chen"), "{state}");
     let synthesis = json!({
         "insights": [{"text": "Nothing says in which order failed uploads are repeated", "by": ["system-designer"], "turns": [3]}],
-        "summary": "The queue keeps 500 photos",
     });
     let state = client.call("close", json!({"discussion": id, "synthesis": synthesis}));
     assert_eq!((&state["stage"], &state["branch"]), (&json!("closed"), &json!(BRANCH)), "{state}");

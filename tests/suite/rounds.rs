@@ -416,6 +416,7 @@ fn a_decision_in_words_of_its_own_is_found_by_a_model_in_the_users_turn() {
         ("We will keep both answers", true),
         ("we will  keep both answers.", true),
         ("We will keep both", true),
+        ("keep both answers", true),
         ("Both answers are kept", false),
         ("drop the photos", false),
         ("Who pays for the disks?", false),
@@ -445,6 +446,24 @@ fn a_decision_in_words_of_its_own_is_found_by_a_model_in_the_users_turn() {
         let again = Grounds::new(&talk, &forms, &by_rule).again(&summary);
         assert_eq!(again, summary, "{words}: it is found again without the model");
     }
+}
+
+#[test]
+fn a_decision_of_a_model_is_the_users_whole_sentence() {
+    let library = Library::built_in().unwrap();
+    let heard = "Alex, we will not keep both answers unless the depot pays. Not at all.";
+    let mut next = 0;
+    let (talk, _) = held(&library, 20, &[heard, "done"], |prompt| match prompt.want {
+        Want::Synthesis => json!({
+            "insights": [], "decisions": [{"turn": 4, "text": "keep both answers", "answers": null}],
+            "open_questions": [], "action_items": [], "proposals": [],
+        })
+        .to_string(),
+        _ => sensible(prompt, &mut next),
+    });
+    let decision = summary(&talk).decisions.remove(0);
+    assert_eq!(decision.text, "we will not keep both answers unless the depot pays");
+    assert_eq!(decision.span, "we will not keep both answers unless the depot pays.");
 }
 
 /// An answer to a block with a line of Jordan's in the opening that proposes something.

@@ -326,7 +326,6 @@ fn whole(mut synthesis: Value) -> String {
         for list in ["insights", "decisions", "open_questions", "action_items"] {
             fields.entry(list).or_insert_with(|| json!([]));
         }
-        fields.entry("summary").or_insert_with(|| json!(""));
     }
     synthesis.to_string()
 }

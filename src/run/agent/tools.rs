@@ -79,8 +79,8 @@ pub fn all() -> [Tool; 6] {
         ),
         tool(
             "close",
-            "Commits the discussion. Every entry of the synthesis names the turns it rests on; decisions are \
-             the user's. Without a synthesis it is made by rule.",
+            "Commits the discussion. Every entry of the synthesis names the turns it rests on; a decision \
+             is the user's exact words in one turn. Without a synthesis it is made by rule.",
             false,
             object(
                 json!({
@@ -106,18 +106,13 @@ fn synthesis() -> Value {
     let turns = || list(json!({"type": "integer"}));
     let said =
         || list(object(json!({"text": text(), "by": list(text()), "turns": turns()}), &["text", "turns"]));
-    let with = |more: &str| {
-        let mut fields = json!({"text": text(), "turns": turns()});
-        fields[more] = text();
-        list(object(fields, &["text", "turns"]))
-    };
+    let turn = || json!({"type": "integer"});
     object(
         json!({
             "insights": said(),
-            "decisions": with("rationale"),
-            "open_questions": with("context"),
+            "decisions": list(object(json!({"turn": turn(), "text": text(), "answers": turn()}), &["turn", "text"])),
+            "open_questions": list(object(json!({"text": text(), "context": text(), "turns": turns()}), &["text", "turns"])),
             "action_items": said(),
-            "summary": text(),
         }),
         &[],
     )

@@ -13,6 +13,7 @@ use super::clauses::{Claimed, Lack, supports};
 use super::prompt::Refused;
 use crate::discussion::Discussion;
 use crate::discussion::additions::{Addition, Field, Kind, UNASSIGNED};
+use crate::discussion::address::without_vocative;
 use crate::discussion::event::{Class, Critique, Event, Message, Rest, Verdict};
 use crate::discussion::summary::{
     Decision, Insight, ONE_LINE, Possible, Question, Recognised, Summary, USER,
@@ -40,6 +41,8 @@ const NEARER: usize = 65;
 const FEW: usize = 3;
 /// The most turns that such an entry gets.
 const TURNS: usize = 3;
+/// A decision is at most so many sentences.
+const SENTENCES: usize = 3;
 /// Who is to do what nobody has taken.
 const NOBODY: &str = "(unassigned)";
 /// What is wrong with an entry without words of a subject.
@@ -259,7 +262,8 @@ impl<'a> Grounds<'a> {
         Grounded { summary, critiques }
     }
 
-    /// Takes a decision that a model names: words of one turn of a user, to the letter, that ask nothing.
+    /// Takes a decision that a model names by words of one turn of a user, to the letter: the sentences that hold them,
+    /// where these ask nothing.
     fn decide(&self, claim: &Claim, summary: &mut Summary) {
         let by_rule = self.by_rule.decisions.iter().find(|one| one.turns.contains(&claim.turn));
         if by_rule
@@ -268,19 +272,13 @@ impl<'a> Grounds<'a> {
             self.answered(claim, summary);
             return;
         }
-        match self.span(claim) {
-            Some((by, span)) => {
+        match self.sentences_of(claim) {
+            Some((by, said)) => {
                 self.answered(claim, summary);
-                let known = summary.decisions.iter().any(|one| one.span == span);
+                let known = summary.decisions.iter().any(|one| one.span == said && one.turns == [claim.turn]);
                 if !known && summary.decisions.len() < MOST {
-                    summary.decisions.push(Decision {
-                        text: span.trim_end_matches(['.', '!']).to_owned(),
-                        rationale: format!("settled by {by} in turn {}", claim.turn),
-                        turns: vec![claim.turn],
-                        by,
-                        span,
-                        recognised: Recognised::Model,
-                    });
+                    let turns = vec![claim.turn];
+                    summary.decisions.push(Decision::new(&said, None, &by, turns, Recognised::Model));
                 }
             }
             None => {
@@ -302,14 +300,20 @@ impl<'a> Grounds<'a> {
         })
     }
 
-    /// Who said a decision, and its words as they are in the turn.
-    fn span(&self, claim: &Claim) -> Option<(String, String)> {
+    /// Who said a decision, and the sentences that hold the words which the model names: a part of a sentence may say
+    /// the opposite of the whole.
+    fn sentences_of(&self, claim: &Claim) -> Option<(String, String)> {
         let message = self.heard(claim.turn)?;
+        let names: Vec<&str> = self.talk.library().cast.iter().map(Persona::first_name).collect();
         let lines = markdown::read(&message.text).into_iter().filter(markdown::Line::is_said);
-        let sentences = lines.flat_map(|line| line.sentences);
-        let found = sentences.map(|one| one_line(&one.text)).find(|one| has_words(one, &claim.text))?;
-        let asks = found.trim_end().ends_with('?') || claim.text.trim_end().ends_with('?');
-        (!asks && !says_nothing(&claim.text)).then(|| (message.by.clone(), claim.text.clone()))
+        let sentences: Vec<String> =
+            lines.flat_map(|line| line.sentences).map(|sentence| one_line(&sentence.text)).collect();
+        let mut runs = (1..=SENTENCES).flat_map(|count| sentences.windows(count));
+        let said = runs.find(|run| has_words(&run.join(" "), &claim.text))?;
+        let asks = said.iter().any(|sentence| sentence.trim_end().ends_with('?'));
+        let said = said.join(" ");
+        (!asks && !says_nothing(&claim.text))
+            .then(|| (message.by.clone(), without_vocative(&said, &names).to_owned()))
     }
 
     /// The question that a decision answers is open no more.

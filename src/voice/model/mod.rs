@@ -33,7 +33,7 @@ use crate::minutes::Forms;
 use crate::text::echo::Echo;
 use crate::text::plain;
 use crate::voice::sources::Excerpt;
-use crate::voice::{Exchange, Line, Lines, Rejected, SECRETARY, Speechless, Synthesis, Voice};
+use crate::voice::{Exchange, Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 
 /// Something that answers a prompt: a service behind HTTP, a command.
 pub trait Model {
@@ -169,13 +169,17 @@ impl Voice for Live<'_> {
         &self.evidence
     }
 
-    fn round(&mut self, block: &[Exchange], talk: &Discussion<'_>) -> Result<Vec<Lines>, Speechless> {
+    fn round(
+        &mut self,
+        block: &[Exchange],
+        talk: &Discussion<'_>,
+    ) -> Result<Vec<Vec<Option<Line>>>, Speechless> {
         let prompt = prompt::round(&self.head, block, talk)?;
         self.affords_line(&prompt)?;
         let text = self.model.ask(talk.turn_count() + 1, &prompt)?;
         let Want::Round { exchanges, .. } = &prompt.want else { return Ok(Vec::new()) };
         let said = rounds::lines(&text, exchanges).into_iter();
-        let own = |lines: Lines| lines.into_iter().map(|line| Self::said(line, talk)).collect();
+        let own = |lines: Vec<Option<Line>>| lines.into_iter().map(|line| Self::said(line, talk)).collect();
         Ok(said.map(own).collect())
     }
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::rounds::{list, rest};
 use crate::discussion::event::Rest;
-use crate::discussion::points::{Kind, Point, Refutation, Weight};
+use crate::discussion::points::{Point, PointKind, Refutation, Weight};
 use crate::text::plain::{clean, cut, one_line};
 
 /// The longest text of a point, in characters.
@@ -40,7 +40,7 @@ pub fn refutations(answer: &str) -> Vec<(usize, Refutation)> {
 
 fn point(value: &Value) -> Option<Point> {
     let kind = text(value, "kind");
-    let kind = Kind::ALL.into_iter().find(|known| known.name() == kind).unwrap_or(Kind::Ambiguity);
+    let kind = PointKind::ALL.into_iter().find(|known| known.name() == kind).unwrap_or(PointKind::Ambiguity);
     let weight = text(value, "weight");
     let weight = Weight::ALL.into_iter().find(|known| known.name() == weight).unwrap_or(Weight::Built);
     let options = value.get("options").and_then(Value::as_array).into_iter().flatten();

@@ -9,6 +9,7 @@ use minijinja::context;
 use serde::Serialize;
 
 use super::evidence::Evidence;
+use crate::discussion::additions::Kind;
 use crate::discussion::event::{Event, Message, Notice, Record};
 use crate::discussion::points::Point;
 use crate::discussion::{Cue, Discussion};
@@ -270,7 +271,7 @@ fn earlier(one: &Earlier) -> minijinja::Value {
 }
 
 fn of_persona(persona: &Persona) -> minijinja::Value {
-    let rules: Vec<String> = persona.forbidden.iter().map(|rule| rule.rule.clone()).collect();
+    let words: Vec<String> = persona.forbidden.iter().flat_map(|rule| rule.phrases.clone()).collect();
     context! {
         name => persona.name.as_str(),
         role => persona.role.as_str(),
@@ -279,7 +280,7 @@ fn of_persona(persona: &Persona) -> minijinja::Value {
         style => plain::one_line(&persona.style),
         principles => &persona.principles,
         elaboration => persona.elaboration.trim(),
-        rules,
+        words,
     }
 }
 
@@ -320,8 +321,13 @@ pub fn round(head: &str, block: &[Exchange], now: &Discussion<'_>) -> Result<Pro
     let (turn, left) = (now.turn_count() + 1, now.turns_left());
     let shown: Vec<_> = exchanges.iter().map(|asked| shown_exchange(asked, now)).collect();
     let first = exchanges.iter().flat_map(|asked| &asked.personas).next();
-    let wanted =
-        context! { turn, left, exchanges => shown, first => first.map(|seat| seat.persona.as_str()) };
+    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    let wanted = context! {
+        turn, left, kinds,
+        exchanges => shown,
+        first => first.map(|seat| seat.persona.as_str()),
+        has_points => !now.points().is_empty(),
+    };
     prompt(head, now, "round", wanted, Want::Round { turn, left, exchanges })
 }
 

@@ -17,17 +17,17 @@ use super::drafting;
 use super::prompt::{Asked, Seat, Want};
 use crate::discussion::additions::{Kind, Proposal};
 use crate::discussion::event::{Position, Rest};
-use crate::discussion::points::{self, Weight};
+use crate::discussion::points::{PointKind, Weight};
 use crate::text::plain;
 use crate::text::words::words;
-use crate::voice::{Line, Lines};
+use crate::voice::Line;
 
 /// A line of a round names at most so many passages.
 const PASSAGES: usize = 24;
 
 /// What the personas say in an answer to a block, in its order: none where one passes. A persona that the answer does
 /// not have passes, too.
-pub fn lines(answer: &str, block: &[Asked]) -> Vec<Lines> {
+pub fn lines(answer: &str, block: &[Asked]) -> Vec<Vec<Option<Line>>> {
     let object = object(answer);
     let list = object.as_ref().and_then(|object| object.get("lines")).and_then(Value::as_array);
     let Some(list) = list else {
@@ -201,7 +201,7 @@ fn points() -> Value {
     list_of(object_of(json!({
         "question": text(), "quotes": rests(), "why": text(), "options": list_of(text()), "recommended": text(),
         "weight": one_of(Weight::ALL.into_iter().map(Weight::name)),
-        "kind": one_of(points::Kind::ALL.into_iter().map(points::Kind::name)),
+        "kind": one_of(PointKind::ALL.into_iter().map(PointKind::name)),
     })))
 }
 
