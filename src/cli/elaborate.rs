@@ -196,14 +196,14 @@ pub fn plan(setup: &Setup, screen: &Screen) -> Result<Value, Fail> {
         plan = rehearsal.plan();
     }
     plan.turns = talk.turn_count();
-    screen.say(&plan.text(&setup.opened));
+    screen.say(&plan.text(&setup.opened, &setup.evidence));
     let mut report = plan.value();
     report["item"] = json!(setup.opened.item);
     report["step_id"] = json!(setup.opened.step.id);
     report["voice"] = json!(setup.opened.voice);
     report["model"] = json!(setup.opened.model);
     report["max_turns"] = json!(setup.opened.max_turns);
-    report["evidence"] = json!(setup.opened.evidence);
+    report["evidence"] = plan::evidence_value(&setup.evidence);
     Ok(report)
 }
 

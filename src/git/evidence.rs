@@ -1,7 +1,5 @@
 //! The files that a model's [evidence](crate::voice::model::evidence) is taken from, as a commit has them.
 
-use std::collections::BTreeSet;
-
 use git2::Oid;
 use globset::GlobSet;
 
@@ -9,18 +7,15 @@ use super::{AtPath, Error, Repo, trailers};
 use crate::discussion::event::Sent;
 use crate::item::Item;
 use crate::item::config;
-use crate::text::index::Index;
 use crate::text::plain;
 use crate::text::secrets;
 use crate::voice::model::evidence::{
-    Asked, Evidence, Files, Listed, again, commits, gather, is_prose_or_code, is_readable,
+    Asked, Evidence, Files, LISTING_SHARE, Listed, Place, Symbols, again, commits, gather, is_prose_or_code,
+    is_readable, listing, visible_lines,
 };
-use crate::voice::sources::Excerpt;
 
 /// Larger files are data.
 const LARGEST: u64 = 1 << 20;
-/// Of a file so many bytes are searched: what it is about is said by then.
-const SEARCHED: usize = 48 << 10;
 /// Files that a thread searches at a time.
 const AT_A_TIME: usize = 256;
 /// Commits that are looked at for those that touched a file.
@@ -31,9 +26,11 @@ const SUBJECT: usize = 90;
 /// What evidence leaves out, besides what is never sent.
 #[derive(Clone, Debug, Default)]
 pub struct Apart<'a> {
-    /// The item's own folder: its documents are sent as such.
+    /// The item's own documents, from the repository's root: they are sent as such.
+    pub own: Vec<String>,
+    /// The item's own folder.
     pub item: &'a str,
-    /// Folders whose files are sent only where they are named: those of other items.
+    /// Folders whose files are sent only where their paths are named: those of other items.
     pub only_named: Vec<&'a str>,
     pub exclude: GlobSet,
 }
@@ -42,9 +39,7 @@ pub struct Apart<'a> {
 pub struct Code<'r> {
     repo: &'r Repo,
     commit: Oid,
-    /// Those that are searched come first.
     listed: Vec<Listed>,
-    searched: Vec<(String, Oid)>,
 }
 
 impl Repo {
@@ -63,11 +58,9 @@ impl Repo {
         if !settings.repository || settings.max_chars == 0 {
             return Ok(Evidence::default());
         }
-        // The settings were read before: their globs are some.
-        let exclude = settings.excluded().unwrap_or_default();
-        let code = self.code(commit, &Apart { item: &item.path, only_named: items.to_vec(), exclude })?;
-        let (subject, documents) = (item.name(), item.documents().collect());
-        Ok(gather(&Asked { subject: &subject, documents, messages, max_chars: settings.max_chars }, &code))
+        let code = self.code(commit, &apart(item, settings, items))?;
+        let documents = item.documents().map(|(name, text)| (item.path_of(name), text)).collect();
+        Ok(gather(&Asked { documents, messages, max_chars: settings.max_chars }, &code))
     }
 
     /// Lists the files of a commit.
@@ -78,23 +71,57 @@ impl Repo {
         let is_in = |path: &str, folder: &str| {
             path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
         };
+        let is_sent = |(path, _): &(String, Oid)| {
+            is_readable(path)
+                && !is_in(path, apart.item)
+                && !apart.own.contains(path)
+                && !apart.exclude.is_match(path)
+        };
+        let listed = |(path, id): (String, Oid)| Listed {
+            is_of_other_item: apart.only_named.iter().any(|folder| is_in(&path, folder)),
+            path,
+            blob: id.to_string(),
+        };
         let files = self.tree_files(self.tree_of(commit)?)?.into_iter();
-        let files = files.filter(|(path, _)| {
-            is_readable(path) && !is_in(path, apart.item) && !apart.exclude.is_match(path)
-        });
-        let (named, searched): (Vec<_>, Vec<_>) =
-            files.partition(|(path, _)| apart.only_named.iter().any(|folder| is_in(path, folder)));
-        let listed = |(path, id): &(String, Oid)| Listed { path: path.clone(), blob: id.to_string() };
-        let listed: Vec<Listed> = searched.iter().chain(&named).map(listed).collect();
-        Ok(Code { repo: self, commit, listed, searched })
+        Ok(Code { repo: self, commit, listed: files.filter(is_sent).map(listed).collect() })
     }
 
     /// The evidence of a recording, as its commit has it.
-    pub(crate) fn sent(&self, commit: Oid, sent: &[Sent]) -> Evidence {
-        let text = |sent: &Sent| text(self, Oid::from_str(&sent.blob).ok()?);
-        let excerpts: Vec<Excerpt> = again(sent, &text);
-        let code = Code { repo: self, commit, listed: Vec::new(), searched: Vec::new() };
-        Evidence { excerpts, sent: sent.to_vec(), commits: commits(sent, &code, usize::MAX) }
+    ///
+    /// # Errors
+    /// A tree that cannot be read.
+    pub(crate) fn sent(
+        &self,
+        commit: Oid,
+        sent: &[Sent],
+        item: &Item,
+        settings: &config::Evidence,
+        items: &[&str],
+    ) -> Result<Evidence, Error> {
+        if !settings.repository {
+            return Ok(self.pieces(sent));
+        }
+        let code = self.code(commit, &apart(item, settings, items))?;
+        let listing = listing(&code.listed, settings.max_chars / LISTING_SHARE);
+        Ok(Evidence { commits: commits(sent, &code, usize::MAX), listing, ..self.pieces(sent) })
+    }
+
+    /// The pieces of files that a recording names.
+    pub(crate) fn pieces(&self, sent: &[Sent]) -> Evidence {
+        let lines = |sent: &Sent| Some(visible_lines(&text(self, Oid::from_str(&sent.blob).ok()?)?));
+        again(sent, &lines)
+    }
+}
+
+/// What is no evidence for an item: its own documents, and those beside its folder unless they are named.
+fn apart<'a>(item: &'a Item, settings: &config::Evidence, items: &[&'a str]) -> Apart<'a> {
+    let beside = item.path.rsplit_once('/').map(|(above, _)| above);
+    Apart {
+        own: item.documents().map(|(name, _)| item.path_of(name)).collect(),
+        item: &item.path,
+        only_named: items.iter().copied().chain(beside).collect(),
+        // The settings were read before: their globs are some.
+        exclude: settings.excluded().unwrap_or_default(),
     }
 }
 
@@ -104,16 +131,17 @@ fn text(repo: &Repo, blob: Oid) -> Option<String> {
     is_prose_or_code(&bytes).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// An index of these terms in some files.
-fn index(files: &[(String, Oid)], terms: &BTreeSet<String>, repo: &Repo) -> Index {
-    let searched = |(path, id): &(String, Oid)| {
-        let bytes = repo.small_bytes(*id, LARGEST).filter(|bytes| memchr::memchr(0, bytes).is_none());
-        // The beginning may end within a letter.
-        let beginning = bytes.as_ref().map_or(&[][..], |bytes| &bytes[..bytes.len().min(SEARCHED)]);
-        format!("{path}\n{}", String::from_utf8_lossy(beginning))
+/// Where names are in a part of the list.
+type Found = Vec<(usize, Place)>;
+
+/// Where names are in some files of the list, `first` and those after it.
+fn search(files: &[Listed], first: usize, symbols: &Symbols, repo: &Repo) -> Found {
+    let places = |(at, file): (usize, &Listed)| {
+        let text = Oid::from_str(&file.blob).ok().and_then(|blob| text(repo, blob));
+        let places = text.map(|text| symbols.places(&text)).unwrap_or_default();
+        places.into_iter().map(move |place| (first + at, place))
     };
-    let texts: Vec<String> = files.iter().map(searched).collect();
-    Index::counting(texts.iter().map(String::as_str), |term| terms.contains(term))
+    files.iter().enumerate().filter(|(_, file)| !file.is_of_other_item).flat_map(places).collect()
 }
 
 impl Files for Code<'_> {
@@ -122,20 +150,27 @@ impl Files for Code<'_> {
     }
 
     /// Files are searched on all threads, some at a time.
-    fn index(&self, terms: &BTreeSet<String>) -> Index {
-        let chunks: Vec<_> = self.searched.chunks(AT_A_TIME).collect();
-        let mut parts: Vec<Index> = Vec::new();
-        parts.resize_with(chunks.len(), Index::default);
+    fn find(&self, symbols: &Symbols) -> Vec<Vec<(usize, Option<usize>)>> {
+        let mut found = vec![Vec::new(); symbols.names().len()];
+        if found.is_empty() {
+            return found;
+        }
+        let chunks: Vec<&[Listed]> = self.listed.chunks(AT_A_TIME).collect();
+        let mut parts: Vec<Found> = vec![Vec::new(); chunks.len()];
         rayon_core::in_place_scope(|scope| {
-            for (chunk, part) in chunks.into_iter().zip(&mut parts) {
+            for ((at, chunk), part) in chunks.into_iter().enumerate().zip(&mut parts) {
+                let first = at * AT_A_TIME;
                 match self.repo.again() {
-                    Ok(repo) => scope.spawn(move |_| *part = index(chunk, terms, &repo)),
+                    Ok(repo) => scope.spawn(move |_| *part = search(chunk, first, symbols, &repo)),
                     // Here, where there is no other way to read them.
-                    Err(_) => *part = index(chunk, terms, self.repo),
+                    Err(_) => *part = search(chunk, first, symbols, self.repo),
                 }
             }
         });
-        parts.into_iter().fold(Index::default(), Index::followed_by)
+        for (file, place) in parts.into_iter().flatten() {
+            found[place.name].push((file, place.defined));
+        }
+        found
     }
 
     fn text(&self, number: usize) -> Option<String> {

@@ -34,7 +34,7 @@ pub const ITEMS: &str = "docs/requirements";
 /// What a version of the settings that is in no commit is called.
 pub const ON_DISK: &str = "the file on disk";
 /// The characters of all evidence where nothing else is said, and the most that can be asked for.
-pub const MAX_CHARS: usize = 40_000;
+pub const MAX_CHARS: usize = 160_000;
 const MOST_CHARS: usize = 1_000_000;
 /// Larger files are refused before they are parsed.
 const LIMIT: usize = 64 * 1024;

@@ -320,7 +320,7 @@ impl Run<'_> {
     /// What the voice read besides the item's documents, and may have quoted.
     fn excerpts(&self) -> Vec<Excerpt> {
         if self.opened.voice != crate::run::agent::NAME {
-            return self.replay.repo.sent(self.base, &self.opened.evidence).excerpts;
+            return self.replay.repo.pieces(&self.opened.evidence).excerpts;
         }
         // An agent reads what it likes, and quotes files of the base.
         let own: Vec<&str> = self.item.documents().map(|(name, _)| name).collect();

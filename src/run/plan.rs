@@ -5,12 +5,13 @@
 
 use serde_json::{Value, json};
 
-use crate::discussion::event::Opened;
+use crate::discussion::event::{Opened, Sent};
 use crate::discussion::points::Points;
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::item::{is_document, meta};
 use crate::text::plain;
+use crate::voice::model::evidence::Evidence;
 use crate::voice::model::prompt::{self, Prompt};
 use crate::voice::model::{Meter, Usage};
 use crate::voice::secretary::Secretary;
@@ -54,7 +55,7 @@ impl Plan {
     }
 
     /// The plan for people.
-    pub fn text(&self, opened: &Opened) -> String {
+    pub fn text(&self, opened: &Opened, evidence: &Evidence) -> String {
         let who = match &opened.model {
             Some(model) => format!("{} ({})", opened.voice, plain::shown(model)),
             None => opened.voice.clone(),
@@ -80,24 +81,38 @@ impl Plan {
             ));
         }
         if self.requests > 0 {
-            lines.extend(sent(opened));
+            lines.extend(sent(opened, evidence));
         }
         lines.push("Nothing was asked (--plan).".to_owned());
         lines.join("\n")
     }
 }
 
+/// What would be sent of each file, for `--json`.
+pub fn evidence_value(given: &Evidence) -> Value {
+    let file = |sent: &Sent| json!({"path": sent.path, "blob": sent.blob, "lines": sent.lines, "characters": given.size_of(&sent.path)});
+    given.sent.iter().map(file).collect()
+}
+
 /// The files that would be sent, with their lines.
-fn sent(opened: &Opened) -> Vec<String> {
+fn sent(opened: &Opened, given: &Evidence) -> Vec<String> {
     let documents = opened.read.keys().filter(|name| is_document(name) && *name != meta::FILE);
     let documents = documents.map(|name| format!("    {}/{name}", opened.item));
     let piece = |(first, last): &(usize, usize)| format!("{first}-{last}");
     let evidence = opened.evidence.iter().map(|sent| {
         let lines: Vec<String> = sent.lines.iter().map(piece).collect();
-        format!("    {}, lines {}", plain::shown(&sent.path), lines.join(", "))
+        let (path, size) = (plain::shown(&sent.path), given.size_of(&sent.path));
+        format!("    {path}, lines {}, {}", lines.join(", "), plain::count(size, "character"))
     });
     let mut lines = vec!["  files that would be sent:".to_owned()];
     lines.extend(documents.chain(evidence));
+    let names = given.listing.lines().count();
+    lines.push(format!(
+        "  evidence  {:>9}  characters in all, with a list of {} or folders and the commits of {}",
+        given.size(),
+        plain::count(names, "file"),
+        plain::count(given.commits.len(), "file"),
+    ));
     lines
 }
 
@@ -140,8 +155,11 @@ impl Voice for Rehearsal<'_> {
     ) -> Result<Vec<Vec<Option<Line>>>, Speechless> {
         // The secretary speaks one by one; a model was asked for the whole block before.
         let Some(first) = block.first() else { return Ok(Vec::new()) };
+        // The turn of a message that is still to come is not known yet.
+        let words =
+            |exchange: &Exchange| exchange.message.as_ref().map(|one| (one.by.clone(), one.text.clone()));
         let has_first = |known: &Exchange| {
-            known.message == first.message && first.cues.iter().all(|cue| known.cues.contains(cue))
+            words(known) == words(first) && first.cues.iter().all(|cue| known.cues.contains(cue))
         };
         if !self.asked.iter().any(has_first) {
             let prompt = prompt::round(&self.head, block, talk)?;

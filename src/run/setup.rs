@@ -53,9 +53,12 @@ pub fn set_up(
     if task.open.is_none() {
         before::recorded(&repo, ground.base, &ground.item, &opened, &task.script, observer)?;
     }
-    let evidence = match opened.evidence.as_slice() {
-        [] => Evidence::default(),
-        sent => repo.sent(repo.resolve(&opened.base)?, sent),
+    let evidence = match reads_evidence(&voice) {
+        true => {
+            let (base, trusted) = (repo.resolve(&opened.base)?, &ground.trusted);
+            repo.sent(base, &opened.evidence, &ground.item, &trusted.evidence(), &trusted.folders())?
+        }
+        false => Evidence::default(),
     };
     let Task { script, medium, fixed, .. } = task;
     let Ground { place, item, base, left, .. } = ground;
@@ -307,6 +310,11 @@ fn tell_of(script: &Script, cast: &Cast, lead: &Persona, observer: &dyn Observer
     Ok(())
 }
 
+/// Whether a voice is sent evidence: the secretary reads nothing else than the item, and an agent what it likes.
+const fn reads_evidence(voice: &Choice) -> bool {
+    !voice.is_secretary() && !matches!(voice, Choice::Agent)
+}
+
 /// What of the repository a model is to read besides the item's documents; the secretary reads nothing else.
 fn evidence(
     repo: &Repo,
@@ -316,7 +324,7 @@ fn evidence(
     config: &Config,
     voice: &Choice,
 ) -> Result<Evidence, Fail> {
-    if voice.is_secretary() || matches!(voice, Choice::Agent) {
+    if !reads_evidence(voice) {
         return Ok(Evidence::default());
     }
     let messages = script.inputs().flatten().map(|input| input.text.as_str()).collect();

@@ -1,4 +1,4 @@
-//! One tokenizer and one BM25 index: which passages of documents, or files of a repository, have the words of a query.
+//! One tokenizer and one BM25 index: which passages of documents have the words of a query.
 //!
 //! A text is cut into words as Unicode cuts it (UAX 29), a name at its humps and underscores too; what is compared are
 //! stems in lower case. The small words of English are left out. Nothing else is known of a language, and nothing is
@@ -50,22 +50,12 @@ pub struct Hit {
 
 impl Index {
     pub fn new<'p>(passages: impl IntoIterator<Item = &'p str>) -> Index {
-        Index::counting(passages, |_| true)
-    }
-
-    /// An index of the terms that are wanted alone: it takes little memory, whatever the passages hold.
-    pub fn counting<'p>(
-        passages: impl IntoIterator<Item = &'p str>,
-        is_wanted: impl Fn(&str) -> bool,
-    ) -> Index {
         let (mut index, mut reader) = (Index::default(), Reader::default());
         for (number, passage) in (0..).zip(passages) {
             let mut length = 0;
             reader.read(passage, |term| {
                 length += 1;
-                if is_wanted(term) {
-                    index.count(term, number);
-                }
+                index.count(term, number);
             });
             index.lengths.push(length);
         }
@@ -83,20 +73,8 @@ impl Index {
         }
     }
 
-    /// This index with the passages of another one after its own.
-    #[must_use]
-    pub fn followed_by(mut self, other: Index) -> Index {
-        let first = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
-        for (term, list) in other.postings {
-            let list = list.into_iter().map(|(passage, count)| (passage + first, count));
-            self.postings.entry(term).or_default().extend(list);
-        }
-        self.lengths.extend(other.lengths);
-        self
-    }
-
     /// The passages that a term is in, and how often.
-    pub fn with(&self, term: &str) -> &[(u32, u32)] {
+    fn with(&self, term: &str) -> &[(u32, u32)] {
         self.postings.get(term).map_or(&[], Vec::as_slice)
     }
 
@@ -228,17 +206,5 @@ mod tests {
         let wanted =
             ["first", "1,000", "retri", "self", "retry_limit", "retri", "limit", "fr", "001", "größe"];
         assert_eq!(terms(text), wanted);
-    }
-
-    #[test]
-    fn an_index_in_pieces_is_the_same() {
-        let passages = ["one fee", "two fees", "three letters", "one letter"];
-        let whole = Index::new(passages);
-        let pieces = Index::new(passages[..2].to_vec()).followed_by(Index::new(passages[2..].to_vec()));
-        for text in ["fees", "one letter", "nothing"] {
-            assert_eq!(whole.find(&query(text), 9), pieces.find(&query(text), 9), "{text}");
-        }
-        let few = Index::counting(passages, |term| term == "fee");
-        assert_eq!((few.with("fee").len(), few.with("letter").len()), (2, 0));
     }
 }

@@ -11,12 +11,12 @@ const SECRET: &str = "canary-in-the-mine";
 fn library() -> Sandbox {
     let sandbox = sandbox();
     let sync = "/// Offline answers wait here until the server takes them.\npub struct SyncQueue;\n\nimpl SyncQueue {\n    pub fn retry_limit() -> u32 {\n        3\n    }\n}\n";
-    let large: String = (0..2_000).map(|number| format!("let value{number} = {number};\n")).collect();
+    let large: String = (0..6_000).map(|number| format!("let value{number} = {number};\n")).collect();
     sandbox.commit(&[
-        (&format!("{ITEM}/requirements-spec.md"), "# Requirements\n\n## 2. User Needs\n\nOffline answers wait in the queue, see `src/sync.rs`.\n\n## 3. User Journeys\n\nThe inspector saves an answer offline. `drawLetter` is not called.\n"),
+        (&format!("{ITEM}/requirements-spec.md"), "# Requirements\n\n## 2. User Needs\n\nOffline answers wait in the queue, see `src/sync.rs`, private/offline.md, .env, keys/offline.pem, offline.lock, src/offline_gen.rs and offline.bin.\n\n## 3. User Journeys\n\nThe inspector saves an answer offline. `drawLetter` is not called.\n"),
         ("src/sync.rs", sync),
         ("tests/sync.rs", "#[test]\nfn answers_wait() {}\n"),
-        ("src/letters.js", &format!("{large}function drawLetter() {{}}\n{large}")),
+        ("src/letters.js", &format!("{large}function drawLetter() {{\n    print();\n}}\n{large}")),
         ("src/window.rs", "pub fn open_window() {}\n"),
         (".env", &format!("OFFLINE_ANSWERS={SECRET}\n")),
         ("keys/offline.pem", &format!("offline answers queue {SECRET}\n")),
@@ -60,21 +60,24 @@ fn paths(evidence: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_model_reads_what_is_named_and_what_speaks_of_the_subject_and_may_quote_it() {
+fn a_model_reads_what_is_named_whole_and_may_quote_it() {
     let (sandbox, server) = (library(), Server::start(quoting));
     let report = elaborate(&sandbox, &server, &["--json"]).json();
     let prompt = String::from_utf8_lossy(&server.seen()[0].body).into_owned();
     assert!(prompt.contains("src/sync.rs:1-8") && prompt.contains("5|     pub fn retry_limit() -> u32 {"));
-    assert!(prompt.contains("function drawLetter()") && !prompt.contains("let value1000 = 1000;"));
+    assert!(
+        prompt.contains("function drawLetter()") && prompt.contains("of src/letters.js are left out here.)")
+    );
     assert!(prompt.contains("2026-02-02 documents"), "the last commits");
     assert!(!prompt.contains(SECRET) && !prompt.contains("open_window"));
+    assert!(
+        prompt.contains("src/window.rs") && !prompt.contains("keys/offline.pem\\n"),
+        "the names of files"
+    );
     // The recording says what was sent, and the words that were quoted are at their real line.
     let events = sandbox.events();
     let sent = paths(&events[0]["evidence"]);
-    assert_eq!(sent[..2], ["src/sync.rs", "tests/sync.rs"]);
-    for wanted in ["src/letters.js", "private/offline.md"] {
-        assert!(sent.contains(&wanted), "{sent:?}");
-    }
+    assert_eq!(sent, ["src/sync.rs", "src/letters.js", "private/offline.md", "tests/sync.rs"]);
     for evidence in events[0]["evidence"].as_array().unwrap() {
         let id = git2::Oid::from_str(evidence["blob"].as_str().unwrap()).unwrap();
         let text = String::from_utf8(sandbox.git.find_blob(id).unwrap().content().to_vec()).unwrap();
@@ -104,7 +107,7 @@ fn the_settings_leave_files_out_or_send_none() {
     assert!(paths(&all).contains(&"private/offline.md"));
     let some = plan("evidence: {exclude: [private, '**/*.js']}\n");
     assert!(paths(&some).contains(&"src/sync.rs") && paths(&some).len() == paths(&all).len() - 2, "{some}");
-    let few = plan("evidence: {max_chars: 300}\n");
+    let few = plan("evidence: {max_chars: 400}\n");
     assert!(paths(&few)[0] == "src/sync.rs" && paths(&few).len() < paths(&all).len(), "{few}");
     assert_eq!(plan("evidence: {repository: false}\n"), json!([]));
     for (settings, wanted) in [
@@ -127,8 +130,9 @@ fn a_plan_lists_what_would_be_sent() {
     let plan = elaborate(&sandbox, &server, &["--plan"]).ok().stdout;
     for line in [
         &format!("    {ITEM}/requirements-spec.md\n"),
-        "    src/sync.rs, lines 1-8\n",
-        "    src/letters.js, lines 1995-2019\n",
+        "    src/sync.rs, lines 1-8, 194 characters\n",
+        "    src/letters.js, lines 1-",
+        "characters in all, with a list of ",
     ] {
         assert!(plan.contains(line), "{line}: {plan}");
     }

@@ -120,43 +120,113 @@ pub fn is_prose_or_code(bytes: &[u8]) -> bool {
         && !GENERATED.iter().any(|mark| first.iter().any(|line| line.contains(mark)))
 }
 
-/// A file that a text names, and the lines of it.
+/// A file that a text names, and the lines of it (from one).
 #[derive(Debug, PartialEq, Eq)]
 pub struct Named {
     pub file: usize,
     pub lines: BTreeSet<usize>,
 }
 
-/// The files that texts name by their paths, in the order of their first mention.
-pub fn paths<'t>(texts: impl Iterator<Item = &'t str>, listed: &[Listed]) -> Vec<Named> {
-    let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (number, listed) in listed.iter().enumerate() {
-        let name = listed.path.rsplit('/').next().unwrap_or(&listed.path);
-        by_name.entry(name).or_default().push(number);
-    }
-    let mut found: Vec<Named> = Vec::new();
-    for token in texts.flat_map(tokens) {
-        let (path, line) = place(token);
-        let path = path.trim_start_matches("./").trim_start_matches('/');
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let is_it = |number: &&usize| {
-            let rest = listed[**number].path.strip_suffix(path);
-            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-        };
-        let fit: Vec<usize> = by_name.get(name).into_iter().flatten().filter(is_it).copied().collect();
-        let exact = fit.iter().copied().find(|number| listed[*number].path == path);
-        let meant = exact.map_or(fit, |number| vec![number]);
-        if meant.is_empty() || meant.len() > SAME_NAME || found.len() >= MOST {
-            continue;
+/// The names of all files that there are.
+pub struct Names<'l> {
+    listed: &'l [Listed],
+    by_name: BTreeMap<&'l str, Vec<usize>>,
+    /// The item's own documents, from the repository's root: a name of theirs means no other file.
+    own: &'l [String],
+    endings: BTreeSet<&'l str>,
+}
+
+impl<'l> Names<'l> {
+    pub fn new(listed: &'l [Listed], own: &'l [String]) -> Names<'l> {
+        let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (number, listed) in listed.iter().enumerate() {
+            by_name.entry(last_part(&listed.path)).or_default().push(number);
         }
-        for file in meant {
-            match found.iter_mut().find(|named| named.file == file) {
-                Some(named) => named.lines.extend(line),
-                None => found.push(Named { file, lines: line.into_iter().collect() }),
+        let all = by_name.keys().copied().chain(own.iter().map(|path| last_part(path)));
+        let endings = all.filter_map(ending).collect();
+        Names { listed, by_name, own, endings }
+    }
+
+    /// The files that texts name by their paths, in the order of their first mention.
+    pub fn paths<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<Named> {
+        let mut found: Vec<Named> = Vec::new();
+        for token in texts.flat_map(tokens) {
+            let (path, line) = place(token);
+            let meant = self.meant(path.trim_start_matches("./").trim_start_matches('/'));
+            if found.len() >= MOST {
+                break;
+            }
+            for file in meant {
+                match found.iter_mut().find(|named| named.file == file) {
+                    Some(named) => named.lines.extend(line),
+                    None => found.push(Named { file, lines: line.into_iter().collect() }),
+                }
             }
         }
+        found
     }
-    found
+
+    /// The files that a path means, in full or by its end: none where it is a document of the item, or where it fits
+    /// too many.
+    fn meant(&self, path: &str) -> Vec<usize> {
+        let ends =
+            |known: &str| known.strip_suffix(path).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+        if path.is_empty() || self.own.iter().any(|own| ends(own)) {
+            return Vec::new();
+        }
+        let listed = |number: &usize| self.listed[*number].path.as_str();
+        let fit: Vec<usize> = self.by_name.get(last_part(path)).into_iter().flatten().copied().collect();
+        if let Some(exact) = fit.iter().find(|number| listed(number) == path) {
+            return vec![*exact];
+        }
+        let fit: Vec<usize> = fit.into_iter().filter(|number| ends(listed(number))).collect();
+        if fit.len() > SAME_NAME { Vec::new() } else { fit }
+    }
+
+    /// Whether a word has the form of a file's name here: it ends as one of the files does.
+    pub fn is_file_name(&self, word: &str) -> bool {
+        ending(last_part(word)).is_some_and(|ending| self.endings.contains(ending))
+    }
+
+    /// The identifiers that texts name: written as code, or spelled as only code is.
+    pub fn identifiers<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        for text in texts {
+            for (at, part) in text.split('`').enumerate() {
+                // One word between two marks of code is a name, unless it is a file's.
+                let is_code = at % 2 == 1 && !part.contains(char::is_whitespace);
+                if is_code && (self.is_file_name(part) || part.contains("://")) {
+                    continue;
+                }
+                for name in part.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+                    let is_name = is_code && !name.starts_with(|c: char| c.is_ascii_digit())
+                        || is_spelled_as_code(name);
+                    if name.len() > 3 && is_name && found.len() < MOST && seen.insert(name.to_owned()) {
+                        found.push(name.to_owned());
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// A path without its folders.
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// What a file's name ends with, after its last full stop.
+fn ending(name: &str) -> Option<&str> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    (!stem.is_empty() && !ending.is_empty()).then_some(ending)
+}
+
+/// Whether a file is text for people: by its ending.
+pub fn is_prose(path: &str) -> bool {
+    let endings = ["md", "markdown", "mdx", "txt", "rst", "adoc"];
+    ending(last_part(path)).is_some_and(|ending| endings.contains(&ending.to_lowercase().as_str()))
 }
 
 /// The words of a text that may be paths: with a dot or a slash within.
@@ -173,24 +243,6 @@ fn place(token: &str) -> (&str, Option<usize>) {
     let (path, rest) = token.split_once("#L").or_else(|| token.split_once(':')).unwrap_or((token, ""));
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
     (path.trim_end_matches('#'), digits.parse().ok().filter(|line| *line > 0))
-}
-
-/// The identifiers that texts name: written as code, or spelled as only code is.
-pub fn identifiers<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut seen: BTreeSet<String> = BTreeSet::new();
-    for text in texts {
-        for (at, part) in text.split('`').enumerate() {
-            for name in part.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
-                // Between two marks of code every word is one.
-                let is_code = at % 2 == 1 && part.len() < 80 || is_spelled_as_code(name);
-                if name.len() > 3 && is_code && found.len() < MOST && seen.insert(name.to_owned()) {
-                    found.push(name.to_owned());
-                }
-            }
-        }
-    }
-    found
 }
 
 /// `retry_limit`, `retryLimit`: no word of prose is spelled so.
@@ -221,7 +273,7 @@ impl<'l> Tests<'l> {
     }
 
     /// The test of a file: of those with its name, the one whose path is nearest.
-    pub fn of(&self, file: usize) -> Option<usize> {
+    pub fn test_of(&self, file: usize) -> Option<usize> {
         let path = &self.listed.get(file)?.path;
         if tested(path).is_some() {
             return None;
@@ -239,12 +291,12 @@ impl<'l> Tests<'l> {
 
 /// The name of a file without folder and ending, in lower case.
 fn stem(path: &str) -> String {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = last_part(path);
     name.split('.').next().unwrap_or(name).to_lowercase()
 }
 
 /// What a test tests, by its name or its folder; none for what is no test.
-fn tested(path: &str) -> Option<String> {
+pub fn tested(path: &str) -> Option<String> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let in_tests =
         folders.split('/').any(|folder| matches!(folder, "test" | "tests" | "spec" | "specs" | "__tests__"));
@@ -264,7 +316,10 @@ mod tests {
     use super::*;
 
     fn listed(paths: &[&str]) -> Vec<Listed> {
-        paths.iter().map(|path| Listed { path: (*path).to_owned(), blob: String::new() }).collect()
+        paths
+            .iter()
+            .map(|path| Listed { path: (*path).to_owned(), blob: String::new(), is_of_other_item: false })
+            .collect()
     }
 
     #[test]
@@ -311,22 +366,29 @@ mod tests {
             "src/sync.rs",
             "web/src/sync.rs",
             ".github/x.yml",
+            "specs/b/spec.md",
         ]);
         let found = |text: &str| -> Vec<(usize, Vec<usize>)> {
-            let named = paths([text].into_iter(), &listed);
+            let own = ["specs/a/spec.md".to_owned()];
+            let named = Names::new(&listed, &own).paths([text].into_iter());
             named.into_iter().map(|one| (one.file, one.lines.into_iter().collect())).collect()
         };
         assert_eq!(found("See src/sync.rs:12, and web/src/sync.rs#L7-L9."), [(4, vec![12]), (5, vec![7])]);
         assert_eq!(found("(sync.rs)"), [(4, vec![]), (5, vec![])]);
         assert_eq!(found("In b/mod.rs: mod.rs, e.g. and/or, 1.2"), [(1, vec![])]);
         assert_eq!(found("It is in ./src/sync.rs."), [(4, vec![])]);
+        // The item's own document is meant, never a sibling's; a path that says so means the sibling's.
+        assert_eq!(found("As spec.md says, and a/spec.md."), []);
+        assert_eq!(found("As specs/b/spec.md says."), [(7, vec![])]);
         assert_eq!(found("github/x.yml, https://example.org/other.rs"), []);
     }
 
     #[test]
-    fn identifiers_are_told_from_words() {
-        let text = "The `SyncQueue` retries; see retry_limit, maxRetries and `a b`, not e-mail or REST.";
-        assert_eq!(identifiers([text].into_iter()), ["SyncQueue", "retry_limit", "maxRetries"]);
+    fn identifiers_are_told_from_words_and_files() {
+        let text = "The `SyncQueue` retries; see retry_limit, maxRetries, `desk.open()`, `spec.md` and `plain words here`, not e-mail, `2026` or REST.";
+        let listed = listed(&["docs/other.md"]);
+        let found = Names::new(&listed, &[]).identifiers([text].into_iter());
+        assert_eq!(found, ["SyncQueue", "retry_limit", "maxRetries", "desk", "open"]);
     }
 
     #[test]
@@ -348,7 +410,7 @@ mod tests {
         for (file, test) in
             [(0, Some(1)), (2, Some(3)), (4, Some(5)), (6, Some(7)), (8, Some(9)), (10, None), (1, None)]
         {
-            assert_eq!(tests.of(file), test, "{}", listed[file].path);
+            assert_eq!(tests.test_of(file), test, "{}", listed[file].path);
         }
     }
 }
