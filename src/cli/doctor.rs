@@ -160,7 +160,7 @@ fn voice(repo: &Repo, config: &Config, options: &Options) -> Check {
         Ok(choices) => {
             let names: Vec<String> = choices.iter().map(Choice::name).collect();
             let names = names.join(", ");
-            let is_asked = !options.offline && !choices.iter().all(Choice::is_secretary);
+            let is_asked = !options.offline && choices.iter().any(Choice::asks_a_model);
             match choices.iter().filter(|_| is_asked).try_for_each(Choice::reach) {
                 Ok(()) if is_asked => Finding::Good(format!("{names} can be reached")),
                 Ok(()) => Finding::Good(names),

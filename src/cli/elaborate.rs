@@ -19,6 +19,7 @@ use crate::run::clock::now;
 use crate::run::diff::unified;
 use crate::run::elaborate::{announce, begin, discuss, head, not_committed, stand_in};
 use crate::run::landing;
+use crate::run::played::Played;
 use crate::run::push;
 use crate::run::resume::Log;
 use crate::run::script::Script;
@@ -186,7 +187,7 @@ pub fn plan(setup: &Setup, screen: &Screen) -> Result<Value, Fail> {
     let mut script = setup.script.clone();
     let mut tell = |_: &Record| Ok(());
     let mut plan = plan::Plan::default();
-    if setup.voice.is_secretary() {
+    if !setup.voice.asks_a_model() {
         hold(&mut talk, None, &mut first, &mut script, &clock, &mut tell)?;
     } else {
         let head = head(setup, &talk, screen)?;
@@ -195,7 +196,7 @@ pub fn plan(setup: &Setup, screen: &Screen) -> Result<Value, Fail> {
         hold(&mut talk, Some(&mut rehearsal), &mut second, &mut script, &clock, &mut tell)?;
         plan = rehearsal.plan();
     }
-    plan.turns = talk.turn_count();
+    plan.turns = setup.played.as_ref().map_or_else(|| talk.turn_count(), Played::turn_count);
     screen.say(&plan.text(&setup.opened, &setup.evidence));
     let mut report = plan.value();
     report["item"] = json!(setup.opened.item);

@@ -8,7 +8,7 @@ use crate::run::voices::Wanted;
 #[group(id = "voices")]
 #[command(next_help_heading = "The voice")]
 pub struct Options {
-    /// Who speaks: secretary (built in, no model), anthropic, openai, or command:PROG [default: secretary]
+    /// Who speaks: secretary (built in, no model), anthropic, openai, command:PROG, or recorded:FILE [default: secretary]
     #[arg(long, value_name = "VOICE")]
     pub voice: Option<String>,
     /// The model [default for anthropic: claude-opus-5]

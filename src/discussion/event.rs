@@ -25,6 +25,9 @@ pub const FORMAT: u32 = 3;
 /// The name of the built-in voice in recordings. It speaks by rules, and speaks where another voice fails.
 pub const SECRETARY: &str = "secretary";
 
+/// The name of the voice whose lines come from outside, by the Model Context Protocol.
+pub const AGENT: &str = "agent";
+
 /// An event and when it happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {

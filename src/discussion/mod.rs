@@ -14,6 +14,7 @@
 pub mod additions;
 pub mod address;
 mod describe;
+pub mod divergence;
 pub mod event;
 mod finished;
 pub mod focus;

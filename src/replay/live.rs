@@ -21,16 +21,13 @@
 use std::cell::{Cell, RefCell};
 
 use git2::Oid;
-use serde_json::Value;
 
 use super::{Divergence, Read, Recording, Replay, Replayed, Stop, Unread, first_event, moved};
 use crate::discussion::address::{Address, address};
-use crate::discussion::event::{
-    Critique, Event, Exit, Message, Opened, Record, Rest, SECRETARY, Sent, Time, Unheard,
-};
-use crate::discussion::points::{Point, Points, Refutation};
-use crate::discussion::summary::{Insight, Summary};
-use crate::discussion::{Cue, Discussion, TURNS_AT_A_MENU, TURNS_ONE_BY_ONE, default_turns, describe};
+use crate::discussion::divergence::{SHOWN, differs};
+use crate::discussion::event::{Event, Message, Opened, Record, Rest, SECRETARY, Sent, Time, Unheard};
+use crate::discussion::summary::Insight;
+use crate::discussion::{Discussion, TURNS_AT_A_MENU, TURNS_ONE_BY_ONE, default_turns};
 use crate::git::{AtPath, short};
 use crate::item::library::Library;
 use crate::item::persona::Cast;
@@ -44,14 +41,9 @@ use crate::run::session::{Stopped, Went, hold};
 use crate::text::finding::Finding;
 use crate::text::path;
 use crate::text::plain;
-use crate::voice::integrity::Breach;
-use crate::voice::model::grounding::Grounds;
-use crate::voice::model::is_ours;
+use crate::voice::recorded::{Recorded, summed_up};
 use crate::voice::sources::Excerpt;
-use crate::voice::{Line, Rejected, Speechless, Synthesis, Voice};
-
-/// The longest words of an event in a message, in characters.
-const SHOWN: usize = 200;
+use crate::voice::{Speechless, Voice};
 
 impl Replay {
     /// Runs a recording again as [`Replay::run`] does, and holds it again: what is found may be committed. `max_turns`
@@ -250,13 +242,11 @@ impl Run<'_> {
         let log = &self.log[..self.end()];
         let held = Held { log, next: Cell::new(self.begin + 1), other: RefCell::new(None) };
         let voice = &self.opened.voice;
-        let mut voice =
-            (voice != SECRETARY).then(|| Recorded { log, voice, excerpts: self.excerpts(), refused: None });
+        let mut voice = (voice != SECRETARY).then(|| Recorded::new(log, voice, self.excerpts()));
         let went = self.go(&mut talk, voice.as_mut(), &mut stand_in, how.is_live, &held);
-        let refused = voice.and_then(|voice| voice.refused);
         match (went, held.other.into_inner()) {
-            (_, Some(other)) => Ok(Some(match refused.filter(|(at, _)| other.event == Some(at + 1)) {
-                Some((at, breach)) => broken(at, &breach, &log[at]),
+            (_, Some(other)) => Ok(Some(match &voice {
+                Some(voice) => voice.explained(other),
                 None => other,
             })),
             (Ok(()), None) => {
@@ -437,115 +427,6 @@ impl Held<'_> {
     }
 }
 
-/// A voice that says what is recorded.
-struct Recorded<'r> {
-    log: &'r [Record],
-    voice: &'r str,
-    excerpts: Vec<Excerpt>,
-    /// The place of the last line in the log that was refused, and what it broke.
-    refused: Option<(usize, Breach)>,
-}
-
-impl Recorded<'_> {
-    fn next<'t>(&'t self, talk: &Discussion<'_>) -> &'t [Record] {
-        self.log.get(talk.log().len()..).unwrap_or_default()
-    }
-
-    /// Whether the discussion ended here, as nothing was left to pay for another line.
-    fn is_spent(&self, talk: &Discussion<'_>) -> bool {
-        let ended = |record: &Record| match &record.event {
-            Event::Closed(closed) => Some(closed.exit),
-            _ => None,
-        };
-        let next = self.next(talk).first().map(|record| &record.event);
-        talk.turn_count() > 0
-            && matches!(next, Some(Event::Unheard(_) | Event::Critique(_) | Event::Synthesis(_)))
-            && self.log.last().and_then(ended) == Some(Exit::Budget)
-    }
-}
-
-impl Voice for Recorded<'_> {
-    fn name(&self) -> &str {
-        self.voice
-    }
-
-    fn evidence(&self) -> &[Excerpt] {
-        &self.excerpts
-    }
-
-    fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<Points>, Speechless> {
-        let Some(Event::Points(found)) = self.next(talk).first().map(|record| &record.event) else {
-            return Ok(None);
-        };
-        let open = |point: &Point| Point { refuted: None, ..point.clone() };
-        Ok(Some(Points { points: found.points.iter().map(open).collect(), ..found.clone() }))
-    }
-
-    fn refute(
-        &mut self,
-        points: &[Point],
-        talk: &Discussion<'_>,
-    ) -> Result<Vec<(usize, Refutation)>, Speechless> {
-        let Some(Event::Points(found)) = self.next(talk).first().map(|record| &record.event) else {
-            return Ok(Vec::new());
-        };
-        let answer = |(at, point): (usize, &Point)| {
-            let known = found.points.iter().find(|known| known.question == point.question)?;
-            Some((at, known.refuted.clone()?))
-        };
-        Ok(points.iter().enumerate().filter_map(answer).collect())
-    }
-
-    fn line(
-        &mut self,
-        cue: &Cue,
-        talk: &Discussion<'_>,
-        rejected: Option<&Rejected>,
-    ) -> Result<Option<Line>, Speechless> {
-        if let Some(breach) = rejected.and_then(|rejected| rejected.breaches.iter().find(|one| one.is_hard()))
-        {
-            self.refused = Some((talk.log().len(), breach.clone()));
-        }
-        if self.is_spent(talk) {
-            return Err(Speechless::Spent(0));
-        }
-        let Some(Event::Contribution(said)) = self.next(talk).first().map(|record| &record.event) else {
-            return Ok(None);
-        };
-        if said.by != cue.persona || said.purpose != cue.purpose || said.voice.is_some() {
-            return Ok(None);
-        }
-        let text =
-            if self.voice != crate::run::agent::NAME && is_ours(&said.text, talk) { "" } else { &said.text };
-        let (rests, position) = (said.rests.clone(), said.position.clone());
-        Ok(Some(Line { rests, position, proposal: said.proposal.clone(), ..Line::plain(text) }))
-    }
-
-    fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
-        let critique = |record: &Record| match &record.event {
-            Event::Critique(critique) => Some(critique.clone()),
-            _ => None,
-        };
-        let next = self.next(talk);
-        let critiques: Vec<Critique> = next.iter().map_while(critique).collect();
-        let said = match next.get(critiques.len()).map(|record| &record.event) {
-            Some(Event::Synthesis(said)) => said,
-            _ => &Summary::default(),
-        };
-        let summary = summed_up(talk, by_rule, said, &Forms::of(talk.library())?);
-        Ok(Synthesis { summary, critiques })
-    }
-}
-
-/// What the referee makes of a recorded synthesis: itself, if it follows from the discussion.
-fn summed_up(talk: &Discussion<'_>, by_rule: Summary, said: &Summary, forms: &Forms) -> Summary {
-    match &said.voice {
-        Some(_) => Summary { voice: Some(SECRETARY.to_owned()), ..by_rule },
-        None if talk.opened().voice == SECRETARY => by_rule,
-        None => Grounds::new(talk, forms, &by_rule).again(said),
-    }
-}
-
 /// What of the recorded synthesis does not follow from what was said.
 ///
 /// # Errors
@@ -630,54 +511,4 @@ fn stopped(stop: Stop) -> Result<Divergence, Unread> {
         Stop::Template(failed) => Err(failed.into()),
         Stop::Rules(finding) => Err(finding.into()),
     }
-}
-
-/// A line that may not be said.
-fn broken(at: usize, breach: &Breach, recorded: &Record) -> Divergence {
-    let expected = format!("a line that keeps the rule \"{}\": {}", breach.rule.name(), breach.reason());
-    let found = describe(&recorded.event);
-    Divergence { event: Some(at + 1), what: "text".to_owned(), expected, found }
-}
-
-/// What is at a place of the log and what belongs there: where both are of a kind, the first field that differs.
-fn differs(at: usize, made: Option<&Record>, recorded: Option<&Record>) -> Divergence {
-    let event = Some(at + 1);
-    let words = |record: Option<&Record>| {
-        record.map_or_else(|| "nothing".to_owned(), |record| describe(&record.event))
-    };
-    let values = made.zip(recorded).and_then(|(made, recorded)| {
-        let value = |record: &Record| serde_json::to_value(&record.event).ok();
-        let (made, recorded) = (value(made)?, value(recorded)?);
-        (made["kind"] == recorded["kind"]).then(|| first_other(&made, &recorded, String::new()))?
-    });
-    let (what, expected, found) =
-        values.unwrap_or_else(|| ("event".to_owned(), words(made), words(recorded)));
-    Divergence { event, what, expected, found }
-}
-
-/// The place where two values differ first, such as `decisions/0/text`, and what each has there.
-fn first_other(made: &Value, recorded: &Value, place: String) -> Option<(String, String, String)> {
-    if made == recorded {
-        return None;
-    }
-    let below = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}/{name}") };
-    let found = match (made, recorded) {
-        (Value::Object(own), Value::Object(other)) => {
-            let names = own.keys().chain(other.keys().filter(|name| !own.contains_key(*name)));
-            let null = &Value::Null;
-            names.into_iter().find_map(|name| {
-                first_other(own.get(name).unwrap_or(null), other.get(name).unwrap_or(null), below(name))
-            })
-        }
-        (Value::Array(own), Value::Array(other)) => (0..own.len().max(other.len())).find_map(|at| {
-            let null = &Value::Null;
-            first_other(own.get(at).unwrap_or(null), other.get(at).unwrap_or(null), below(&at.to_string()))
-        }),
-        _ => None,
-    };
-    let shown = |value: &Value| match value {
-        Value::Null => "nothing".to_owned(),
-        value => plain::cut(&plain::shown(&value.to_string()), SHOWN),
-    };
-    found.or_else(|| Some((place, shown(made), shown(recorded))))
 }

@@ -41,6 +41,7 @@ use git2::Oid;
 
 pub use self::live::other_words;
 use self::rewritten::{Groups, Proof};
+pub use crate::discussion::divergence::Divergence;
 use crate::discussion::event::{Event, Opened, OtherForm, Record, SECRETARY};
 use crate::discussion::open::{self, Paused};
 use crate::discussion::{self, Discussion, Finished, Log, Refused};
@@ -86,32 +87,6 @@ impl Recording {
 pub struct Place {
     pub commit: Oid,
     pub path: String,
-}
-
-/// The first thing that does not come out as it was recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Divergence {
-    /// The event, from one, which is also its line in the recording; none where the log is what the
-    /// rules make of it and its outcome differs.
-    pub event: Option<usize>,
-    /// What differs: an event's kind, a file's path, the commit.
-    pub what: String,
-    /// As the rules make it.
-    pub expected: String,
-    /// As it is in the recording or its commit.
-    pub found: String,
-}
-
-impl std::fmt::Display for Divergence {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let short = |text: &str| plain::cut(&plain::one_line(text), 200);
-        let (what, expected, found) = (&self.what, short(&self.expected), short(&self.found));
-        match self.event {
-            Some(event) if what == "event" => write!(f, "event {event}: expected {expected}, found {found}"),
-            Some(event) => write!(f, "event {event}, {what}: expected {expected}, found {found}"),
-            None => write!(f, "in {what}: expected {expected}, found {found}"),
-        }
-    }
 }
 
 /// How a recording was proved, the strongest first.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use git2::Oid;
 
 use super::clock::now;
+use super::played::{Follower, Played};
 use super::resume::{Log, catch_up};
 use super::voices::{self, Choice};
 use super::{Fail, Held, Landed, Observer, Talk, before, identity};
@@ -80,6 +81,8 @@ pub struct Setup {
     pub script: Script,
     pub opened: Opened,
     pub voice: Choice,
+    /// The recording whose lines are given again.
+    pub played: Option<Played>,
     pub rules: Arc<Rules>,
     /// The most tokens that may be taken.
     pub tokens: Option<u64>,
@@ -169,7 +172,7 @@ fn with_log(
         observer.check().map_err(Fail::new)?;
         then(held)
     });
-    let is_cheap = setup.voice.is_secretary() && setup.medium == Medium::Script;
+    let is_cheap = !setup.voice.asks_a_model() && setup.medium == Medium::Script;
     log.end(is_cheap, done.is_ok(), &setup.begun, observer);
     done
 }
@@ -250,17 +253,21 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
         catch_up(&mut script, &setup.begun)?;
     }
     waiting(setup, observer);
-    let usage = match setup.voice.begin()? {
-        None => {
-            converse(setup, &mut talk, None, &mut stand_in, &mut script, log, observer)?;
+    let usage = match (&setup.played, setup.voice.begin()?) {
+        (Some(played), _) => {
+            play(setup, played, &mut talk, &mut stand_in, &mut script, log, observer)?;
             Meter::default()
         }
-        Some(mut model) => {
+        (None, None) => {
+            converse(setup, &mut talk, None, &mut stand_in, &mut script, log, None, observer)?;
+            Meter::default()
+        }
+        (None, Some(mut model)) => {
             let watch = |want: &Want, meter: &Meter| observer.waiting(&voices::thinking(want, meter, cast));
             let mut live = Live::new(model.as_mut(), head(setup, &talk, observer)?, setup.tokens);
             live = live.reading(setup.evidence.excerpts.clone());
             live = live.priced(setup.prices).watched(&watch);
-            converse(setup, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, observer)?;
+            converse(setup, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, None, observer)?;
             live.notes().iter().for_each(|note| observer.note(note));
             observer.say(&format!("\n{}", live.meter().table()));
             live.meter().clone()
@@ -296,6 +303,30 @@ fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) {
     }
 }
 
+/// Holds the discussion with the lines of a recording, and ends where it departs from that.
+fn play(
+    setup: &Setup,
+    played: &Played,
+    talk: &mut Discussion<'_>,
+    stand_in: &mut Secretary<'_>,
+    script: &mut Script,
+    log: &mut Log,
+    observer: &dyn Observer,
+) -> Result<(), Fail> {
+    observer.say(&format!("{}\n", played.told()));
+    let mut voice = played.speaker(&setup.opened.voice, setup.evidence.excerpts.clone());
+    let follower = Follower::new(played, talk);
+    let speaker = voice.as_mut().map(|voice| voice as &mut dyn Voice);
+    let went = converse(setup, talk, speaker, stand_in, script, log, Some(&follower), observer);
+    match follower.into_other() {
+        Some(other) => {
+            let other = voice.map_or(other.clone(), |voice| voice.explained(other));
+            Err(played.misfit(&other, &setup.opened))
+        }
+        None => went,
+    }
+}
+
 /// Holds the discussion to its end, with the script or with the person at the keyboard.
 #[allow(clippy::too_many_arguments)] // It only passes them on.
 fn converse(
@@ -305,6 +336,7 @@ fn converse(
     stand_in: &mut Secretary<'_>,
     script: &mut Script,
     log: &mut Log,
+    follower: Option<&Follower<'_>>,
     observer: &dyn Observer,
 ) -> Result<(), Fail> {
     let clock = || setup.fixed.unwrap_or_else(now);
@@ -315,7 +347,10 @@ fn converse(
             Some(voice) => Some(&mut **voice),
             None => None,
         };
-        let mut tell = |record: &Record| announced(record, setup, log, observer);
+        let mut tell = |record: &Record| {
+            follower.map_or(Ok(()), |follower| follower.compare(record))?;
+            announced(record, setup, log, observer)
+        };
         let went = hold(talk, voice, stand_in, script, &clock, &mut tell)?;
         if setup.medium != Medium::Keyboard || went == Went::Through {
             return Ok(());
@@ -338,7 +373,7 @@ fn announced(record: &Record, setup: &Setup, log: &mut Log, observer: &dyn Obser
 
 /// Shows that a model is being waited for.
 fn waiting(setup: &Setup, observer: &dyn Observer) {
-    if !setup.voice.is_secretary() {
+    if setup.voice.asks_a_model() {
         observer.waiting(&format!("waiting for {}", setup.opened.voice));
     }
 }

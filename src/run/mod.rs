@@ -43,6 +43,8 @@ pub mod place;
 #[cfg(feature = "cli")]
 pub mod plan;
 #[cfg(feature = "cli")]
+pub mod played;
+#[cfg(feature = "cli")]
 pub mod push;
 #[cfg(feature = "cli")]
 pub mod resume;

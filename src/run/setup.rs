@@ -7,13 +7,14 @@ use super::clock::now;
 use super::library::BuiltIn;
 use super::open_step::open_step;
 use super::place::{self, Place};
+use super::played::Played;
 use super::resume::{Wanted, begun, gone_on};
 use super::run_id::{message, run_id};
 use super::settings::{Settings, review_options};
-use super::voices::{self, Choice};
+use super::voices::{self, Choice, Source};
 use super::{Fail, Medium, Observer, Open, Setup, Task, before, identity};
 use crate::discussion::address::stranger;
-use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, StepRef, Time};
+use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, Sent, StepRef, Time};
 use crate::discussion::{self, default_turns};
 use crate::git::{self, Leftover, Repo};
 use crate::item::config::Config;
@@ -26,6 +27,7 @@ use crate::run::script::{Script, comments};
 use crate::text::path;
 use crate::text::plain;
 use crate::voice::model::evidence::Evidence;
+use crate::voice::recorded;
 use path::OutputPath;
 
 /// Reads everything that a discussion starts from.
@@ -39,26 +41,42 @@ pub fn set_up(
     let ground = ground(settings, &repo, &task, observer)?;
     let library = built_in.library(&repo, ground.rules, &ground.config)?;
     let rules = Rules::of(&library.own_review_rules())?;
-    let step = library.step(&step_id(&task, &ground, &library, &rules, observer)?)?;
+    let named = named_recording(&repo, &task.voice)?;
+    let step = library.step(&step_id(&task, &ground, &library, &rules, named.as_ref(), observer)?)?;
     let voice = match task.medium {
         Medium::Agent => Choice::Agent,
         _ => Choice::of(&task.voice, &ground.trusted, &step.id, &step.phase)?,
+    };
+    let played = match &voice {
+        Choice::Recorded(Source::Setting(path)) => {
+            let head = repo.resolve("HEAD").unwrap_or(ground.base);
+            Some(Played::read_at(&repo, head, path)?)
+        }
+        _ => named,
     };
     check_outputs([step])?;
     let lead = lead(&library.cast, step, observer);
     tell_of(&task.script, &library.cast, lead, observer)?;
     let prices = voices::prices(&task.voice, &ground.trusted, &step.id, &step.phase)?;
-    let opened = opened(&repo, &task, &ground, &library, &Seat { step, lead, voice: &voice })?;
+    let opened = opened(
+        &repo,
+        &task,
+        &ground,
+        &library,
+        &Seat { step, lead, voice: &voice, played: played.as_ref() },
+    )?;
+    played.as_ref().map_or(Ok(()), |played| played.fits(&opened))?;
     before::edited(&repo, &ground.item, observer)?;
     if task.open.is_none() {
         before::recorded(&repo, ground.base, &ground.item, &opened, &task.script, observer)?;
     }
-    let evidence = match reads_evidence(&voice) {
-        true => {
+    let evidence = match (&played, voice.asks_a_model()) {
+        (Some(_), _) => repo.pieces(&opened.evidence),
+        (None, true) => {
             let (base, trusted) = (repo.resolve(&opened.base)?, &ground.trusted);
             repo.sent(base, &opened.evidence, &ground.item, &trusted.evidence(), &trusted.folders())?
         }
-        false => Evidence::default(),
+        (None, false) => Evidence::default(),
     };
     let Task { script, medium, fixed, .. } = task;
     let Ground { place, item, base, left, .. } = ground;
@@ -74,6 +92,7 @@ pub fn set_up(
         script,
         opened,
         voice,
+        played,
         tokens: task.voice.max_tokens_total,
         prices,
         evidence,
@@ -83,6 +102,13 @@ pub fn set_up(
         begun,
         medium,
     })
+}
+
+/// The recording that `--voice` names.
+fn named_recording(repo: &Repo, voice: &voices::Wanted) -> Result<Option<Played>, Fail> {
+    let named = voice.voice.as_deref().and_then(|voice| voice.strip_prefix(recorded::PREFIX));
+    let named = named.map(str::trim).filter(|path| !path.is_empty());
+    named.map(|path| Played::read(path, || Ok(repo.again()?))).transpose()
 }
 
 /// The item as it is found, the settings that hold for it, and what an earlier run left of this discussion.
@@ -185,10 +211,12 @@ fn step_id(
     ground: &Ground,
     library: &Library,
     rules: &Rules,
+    played: Option<&Played>,
     observer: &dyn Observer,
 ) -> Result<String, Fail> {
     let begun = || ground.begun().map(|opened| opened.step.id.clone());
-    if let Some(step) = task.step.clone().or_else(begun) {
+    let recorded = || played.map(|played| played.step().to_owned());
+    if let Some(step) = task.step.clone().or_else(begun).or_else(recorded) {
         return Ok(step);
     }
     let options = review_options(&ground.config);
@@ -202,6 +230,23 @@ struct Seat<'l> {
     step: &'l Step,
     lead: &'l Persona,
     voice: &'l Choice,
+    /// The recording that the voice gives again.
+    played: Option<&'l Played>,
+}
+
+impl Seat<'_> {
+    /// The voice as recordings name it.
+    fn name(&self) -> String {
+        self.played.map_or_else(|| self.voice.name(), Played::voice)
+    }
+
+    fn model(&self) -> Option<String> {
+        self.played.map_or_else(|| self.voice.model(), Played::model)
+    }
+
+    fn identity(&self) -> String {
+        self.played.map_or_else(|| self.voice.identity(), Played::identity)
+    }
 }
 
 /// The first event of the recording: this run's own, or that of the run it goes on with.
@@ -212,11 +257,11 @@ fn opened(
     library: &Library,
     seat: &Seat<'_>,
 ) -> Result<Opened, Fail> {
-    let Seat { step, lead, voice } = *seat;
+    let Seat { step, lead, .. } = *seat;
     let Ground { item, place, base, trusted, .. } = ground;
     let max_turns = max_turns(task, ground, &library.cast);
     let digests = library.digests(step);
-    let spoken_by = voices::spoken_by(&voice.identity(), &trusted.evidence());
+    let spoken_by = voices::spoken_by(&seat.identity(), &trusted.evidence());
     let author = identity::author(repo, trusted, task.signed_off);
     let begun_by = ground.begun().filter(|_| is_live(task)).map(|opened| opened.user.clone());
     let named = task.script.user.clone().or(begun_by);
@@ -240,8 +285,8 @@ fn opened(
         base: base.to_string(),
         read: item.ids.clone(),
         branch: place.branch.clone(),
-        voice: voice.name(),
-        model: voice.model(),
+        voice: seat.name(),
+        model: seat.model(),
         user: user.unwrap_or_else(|| "User".to_owned()),
         digests: digests.into(),
         author,
@@ -251,7 +296,7 @@ fn opened(
         comments: task.comments.clone(),
         stays_open: task.open.is_some(),
         is_live: is_live(task),
-        evidence: evidence(repo, *base, item, &task.script, trusted, voice)?.sent,
+        evidence: evidence(repo, *base, item, &task.script, trusted, seat)?,
     };
     match (&ground.opening, ground.begun()) {
         (Some(begun), _) => stayed_open(&now, begun),
@@ -310,11 +355,6 @@ fn tell_of(script: &Script, cast: &Cast, lead: &Persona, observer: &dyn Observer
     Ok(())
 }
 
-/// Whether a voice is sent evidence: the secretary reads nothing else than the item, and an agent what it likes.
-const fn reads_evidence(voice: &Choice) -> bool {
-    !voice.is_secretary() && !matches!(voice, Choice::Agent)
-}
-
 /// What of the repository a model is to read besides the item's documents; the secretary reads nothing else.
 fn evidence(
     repo: &Repo,
@@ -322,13 +362,16 @@ fn evidence(
     item: &Item,
     script: &Script,
     config: &Config,
-    voice: &Choice,
-) -> Result<Evidence, Fail> {
-    if !reads_evidence(voice) {
-        return Ok(Evidence::default());
+    seat: &Seat<'_>,
+) -> Result<Vec<Sent>, Fail> {
+    if let Some(played) = seat.played {
+        return Ok(played.evidence(repo, base));
+    }
+    if !seat.voice.asks_a_model() {
+        return Ok(Vec::new());
     }
     let messages = script.inputs().flatten().map(|input| input.text.as_str()).collect();
-    Ok(repo.evidence(base, item, messages, &config.evidence(), &config.folders())?)
+    Ok(repo.evidence(base, item, messages, &config.evidence(), &config.folders())?.sent)
 }
 
 /// How the discussion began that stays open, where this run is not its first.

@@ -15,6 +15,7 @@ use crate::voice::model::command::{self, Program};
 use crate::voice::model::openai::{self, OpenAi};
 use crate::voice::model::prompt::Want;
 use crate::voice::model::{Meter, Model, Prices};
+use crate::voice::recorded;
 
 /// How long a model may take for one answer, tries included, where nothing else is said.
 const PATIENCE: u64 = 300;
@@ -52,6 +53,8 @@ pub enum Choice {
     Secretary,
     /// Lines come from outside, by the Model Context Protocol.
     Agent,
+    /// The lines of a recording.
+    Recorded(Source),
     Anthropic(Service),
     OpenAi(Service),
     Command {
@@ -60,6 +63,24 @@ pub enum Choice {
         /// Variables that it gets on GitHub, besides [`ENVIRONMENT`].
         names: Vec<String>,
     },
+}
+
+/// Where a recording is that is given again.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A file, or `REV:PATH`, as the command line names it.
+    Argument(String),
+    /// A path from the repository's root, as the settings name it.
+    Setting(String),
+}
+
+impl Source {
+    /// As it was named.
+    pub fn path(&self) -> &str {
+        match self {
+            Source::Argument(path) | Source::Setting(path) => path,
+        }
+    }
 }
 
 /// A service, its model and the key to it.
@@ -81,10 +102,27 @@ impl Choice {
     /// An unknown voice, a key or a model that is missing, an address that is none.
     pub fn of(options: &Wanted, config: &Config, step: &str, phase: &str) -> Result<Choice, Fail> {
         let choice = Choice::at(options, config, step, phase)?;
-        if choice.is_secretary() {
+        if !choice.asks_a_model() {
             needs_a_model(options)?;
         }
         Ok(choice)
+    }
+
+    /// The voice of a step of a walk, which asks for drafts, too: a recording has none.
+    ///
+    /// # Errors
+    /// As [`Choice::at`], and where a recording is named.
+    pub fn of_walk(options: &Wanted, config: &Config, step: &str, phase: &str) -> Result<Choice, Fail> {
+        match Choice::at(options, config, step, phase)? {
+            Choice::Recorded(source) => Err(Fail::new(format!(
+                "recorded:{} is one discussion, and step {step} is walked through",
+                crate::text::plain::shown(source.path())
+            ))
+            .with_hint(format!(
+                "use it with `roundtable elaborate ITEM --step {step}`, or name another voice with --voice"
+            ))),
+            choice => Ok(choice),
+        }
     }
 
     /// The same for one step of several: a flag for a model may be meant for another one's voice.
@@ -126,6 +164,16 @@ impl Choice {
                     .to_owned();
                 Ok(Choice::OpenAi(Service { base, key, model, patience }))
             }
+            other if other.starts_with(recorded::PREFIX) => {
+                let path = other.trim_start_matches(recorded::PREFIX).trim();
+                if path.is_empty() {
+                    return Err(Fail::new(format!("--voice {} names no recording", recorded::PREFIX))
+                        .with_hint("name a file, or REV:PATH in the repository, as in recorded:talk.jsonl"));
+                }
+                let is_argument = options.voice.is_some();
+                let source = if is_argument { Source::Argument } else { Source::Setting };
+                Ok(Choice::Recorded(source(path.to_owned())))
+            }
             other => match other.strip_prefix(command::PREFIX) {
                 Some(line) => {
                     Program::new(line, patience, Vec::new()).map_err(Fail::from)?;
@@ -144,11 +192,19 @@ impl Choice {
         matches!(self, Choice::Secretary)
     }
 
+    /// Whether somebody is asked, which takes time and may cost something.
+    pub const fn asks_a_model(&self) -> bool {
+        !matches!(self, Choice::Secretary | Choice::Agent | Choice::Recorded(_))
+    }
+
     /// The voice as recordings name it.
     pub fn name(&self) -> String {
         match self {
             Choice::Secretary => SECRETARY.to_owned(),
             Choice::Agent => agent::NAME.to_owned(),
+            Choice::Recorded(source) => {
+                format!("{}{}", recorded::PREFIX, crate::text::plain::shown(source.path()))
+            }
             Choice::Anthropic(_) => anthropic::NAME.to_owned(),
             Choice::OpenAi(_) => openai::NAME.to_owned(),
             Choice::Command { line, .. } => {
@@ -162,7 +218,7 @@ impl Choice {
     pub fn model(&self) -> Option<String> {
         match self {
             Choice::Anthropic(service) | Choice::OpenAi(service) => Some(service.model.clone()),
-            Choice::Secretary | Choice::Agent | Choice::Command { .. } => None,
+            Choice::Secretary | Choice::Agent | Choice::Recorded(_) | Choice::Command { .. } => None,
         }
     }
 
@@ -171,6 +227,7 @@ impl Choice {
         match self {
             Choice::Secretary => SECRETARY.to_owned(),
             Choice::Agent => agent::NAME.to_owned(),
+            Choice::Recorded(_) => self.name(),
             Choice::Anthropic(service) | Choice::OpenAi(service) => {
                 format!("{} {} {}", self.name(), service.base, service.model)
             }
@@ -219,11 +276,11 @@ impl Choice {
     /// No HTTP client can be made here.
     pub fn begin(&self) -> Result<Option<Box<dyn Model>>, Fail> {
         let failed = |failed: http::Failed| Fail::from(failed.into_problem());
-        if !self.is_secretary() {
+        if self.asks_a_model() {
             super::clock::takes_its_time();
         }
         Ok(match self.clone() {
-            Choice::Secretary | Choice::Agent => None,
+            Choice::Secretary | Choice::Agent | Choice::Recorded(_) => None,
             Choice::Anthropic(Service { base, key, model, patience }) => {
                 Some(Box::new(Anthropic::new(base, key, &model, patience).map_err(failed)?))
             }
@@ -314,7 +371,7 @@ pub fn needs_a_model(options: &Wanted) -> Result<(), Fail> {
     ];
     match flags.iter().find(|(_, given)| *given) {
         Some((flag, _)) => {
-            Err(Fail::new(format!("{flag} needs a voice with a model, and the secretary has none"))
+            Err(Fail::new(format!("{flag} needs a voice with a model, and this one asks none"))
                 .with_hint("add --voice anthropic, --voice openai or --voice command:PROG"))
         }
         None => Ok(()),
@@ -323,7 +380,7 @@ pub fn needs_a_model(options: &Wanted) -> Result<(), Fail> {
 
 fn unknown(voice: &str) -> Fail {
     let voice = crate::text::plain::shown(voice);
-    let known = [SECRETARY, anthropic::NAME, openai::NAME, "command:PROG"];
+    let known = [SECRETARY, anthropic::NAME, openai::NAME, "command:PROG", "recorded:FILE"];
     let near = crate::text::finding::did_you_mean(&voice, &known);
     Fail::new(format!("there is no voice \"{voice}\"{near}"))
         .with_hint(format!("the voices are {}", known.join(", ")))

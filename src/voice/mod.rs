@@ -15,6 +15,7 @@
 pub mod integrity;
 pub mod model;
 pub mod passages;
+pub mod recorded;
 pub mod referee;
 pub mod secretary;
 pub mod settled;

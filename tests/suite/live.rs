@@ -16,7 +16,7 @@ const TALK: &str = "Alex, what happens when two tablets change one answer?\nWe d
 const SLOW: &str = "Alex, what happens when two tablets change one answer?\n\nWe decided to keep both answers, because a lost answer costs a day.\n\neveryone, how large may a photo be?\ndone\n";
 
 /// Lines that keep every persona's rules, none like another.
-const LINES: [&str; 24] = [
+pub const LINES: [&str; 24] = [
     "The inspector saves an answer and nobody says what shows on the screen then; where do people look first?",
     "Five hundred photos on one server tie every tablet to that single box during an outage.",
     "A photo that arrives twice has to be stored once, so each upload carries its own number.",

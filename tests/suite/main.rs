@@ -48,6 +48,7 @@ mod odd;
 mod packages;
 mod placement;
 mod presets;
+mod recorded;
 mod refusals;
 mod remote;
 mod replay;

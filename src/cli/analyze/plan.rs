@@ -70,7 +70,7 @@ fn next_with_a_model<'l>(
             Progress { steps: &passed, phases: &phases, facts: facts.clone(), ..Progress::default() };
         let next = plan(&library.steps, &progress).map_err(|error| Fail::new(error.to_string()))?.next;
         let Some(step) = next.map(|at| &library.steps[at]) else { return Ok(None) };
-        if !Choice::at(&task.voice, config, &step.id, &step.phase)?.is_secretary() {
+        if !Choice::of_walk(&task.voice, config, &step.id, &step.phase)?.is_secretary() {
             return Ok(Some(step));
         }
         passed.push(step.id.clone());

@@ -43,7 +43,7 @@ use crate::voice::secretary::Secretary;
 use crate::voice::{Line, Speechless, Voice};
 
 /// The voice's name, as recordings carry it.
-pub const NAME: &str = "agent";
+pub use crate::discussion::event::AGENT as NAME;
 
 /// Who `refused` names where the move was the user's.
 const USER: &str = crate::discussion::summary::USER;

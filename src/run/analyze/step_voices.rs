@@ -74,7 +74,7 @@ impl Chooser<'_> {
         for step in &self.library.steps {
             let is_only_planned = done.contains(&step.id);
             let options = Wanted { is_only_planned, ..self.options.clone() };
-            let choice = Choice::at(&options, self.config, &step.id, &step.phase)?;
+            let choice = Choice::of_walk(&options, self.config, &step.id, &step.phase)?;
             let prices = voices::prices(self.options, self.config, &step.id, &step.phase)?;
             chosen.add(&step.id, choice, prices);
         }
