@@ -25,6 +25,9 @@ pub fn describe(event: &Event) -> String {
             let text = plain::cut(&plain::one_line(&message.text), 60);
             format!("the user's {turn}, {:?} to [{}]: \"{text}\"", message.class, message.to.join(", "))
         }
+        Event::Points(found) if found.points.is_empty() && found.need.is_some() => {
+            "what a model asked for".to_owned()
+        }
         Event::Points(found) => format!("{} of a reader", plain::count(found.points.len(), "point")),
         Event::Unheard(late) => {
             format!("a message that came too late: \"{}\"", plain::cut(&plain::one_line(&late.text), 60))

@@ -43,7 +43,7 @@ use self::event::{
 pub use self::finished::{Finished, finished};
 use self::focus::{Drift, Focus};
 pub use self::log::{Line, Log, lines};
-use self::points::{Point, Points};
+use self::points::{Need, Point, Points};
 pub use self::speakable::{MARKUP, is_speakable};
 use self::summary::{Summary, USER};
 use crate::item::LEAST_TURNS;
@@ -422,7 +422,8 @@ impl<'l> Discussion<'l> {
         Ok(())
     }
 
-    /// What a reader found comes before everything that is said.
+    /// What a reader found comes before everything that is said; what a model asked for may come once whenever a voice is
+    /// asked for words.
     fn record_points(&self, found: &Points, event: &Event) -> Result<(), Refused> {
         let clean = |text: &String| plain::is_clean(text) && !text.contains('\n');
         let is_quoted = |quotes: &[event::Rest]| !quotes.is_empty() && quotes.iter().all(is_place);
@@ -434,12 +435,24 @@ impl<'l> Discussion<'l> {
                 && is_quoted(&point.quotes)
                 && point.refuted.iter().all(is_answered)
         };
-        let fits = self.log.len() == 1
+        let is_asked = self.state.due.is_empty()
+            && matches!(self.state.stage, Stage::Speaking(_) | Stage::Summarizing(_));
+        let is_need = found.points.is_empty() && found.need.is_some() && self.need().is_none() && is_asked;
+        let fits = (self.log.len() == 1 || is_need)
+            && found.need.iter().all(is_need_of_files)
             && self.is_metered()
             && is_one_clean_line(&found.voice)
             && found.model.iter().all(|model| is_one_clean_line(model))
             && found.points.iter().all(is_point);
         if fits { Ok(()) } else { Err(self.refuse(event)?) }
+    }
+
+    /// What a model asked for beyond what it was sent.
+    pub fn need(&self) -> Option<&Need> {
+        self.log.iter().find_map(|record| match &record.event {
+            Event::Points(found) => found.need.as_ref(),
+            _ => None,
+        })
     }
 
     /// The points that a reader found, best first.
@@ -837,6 +850,18 @@ fn cue(persona: &Persona, purpose: Purpose, owed: bool) -> Cue {
 /// Whether a passage has a place and words, in characters that are shown.
 fn is_place(rest: &event::Rest) -> bool {
     is_one_clean_line(&rest.path) && rest.line > 0 && plain::is_clean(&rest.quote)
+}
+
+/// Whether what a model asked for is named in clean lines, and what it was given has places.
+fn is_need_of_files(need: &Need) -> bool {
+    let is_file = |sent: &event::Sent| {
+        is_one_clean_line(&sent.path)
+            && is_hex(&sent.blob, 40)
+            && sent.lines.iter().all(|(first, last)| 0 < *first && first <= last)
+    };
+    !need.asked.is_empty()
+        && need.asked.iter().all(|name| is_one_clean_line(name))
+        && need.given.iter().all(is_file)
 }
 
 /// Whether a position names what it is on, what it favors and why.

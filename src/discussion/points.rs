@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{Contribution, Rest};
+use super::event::{Contribution, Rest, Sent};
 
 /// The points of a discussion, best first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,18 @@ pub struct Points {
     pub voice: String,
     pub model: Option<String>,
     pub points: Vec<Point>,
+    /// What a model asked for beyond what it was sent: with the points, or later, without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<Need>,
+}
+
+/// What a model asked for, once a discussion, and what it was given of the base commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// Paths, and names of functions, types or settings.
+    pub asked: Vec<String>,
+    pub given: Vec<Sent>,
 }
 
 /// Something open in the documents.

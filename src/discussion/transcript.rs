@@ -4,7 +4,7 @@
 //! said are set in by two blanks, so that nobody's words can pass for another speaker's.
 
 use super::event::{Contribution, Event, Record, Rest};
-use super::points::Point;
+use super::points::{Need, Point, Points};
 use crate::item::persona::{Cast, Persona};
 use crate::text::ids::ids;
 use crate::text::plain;
@@ -34,8 +34,7 @@ pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
     let spoken = |speaker, label, text: &str| Some(Entry { speaker, label, text: set_in(text) });
     match &record.event {
         Event::Contribution(said) => spoken(seat(&said.by, cast), label(&said.by, cast), &with_sources(said)),
-        Event::Points(found) if found.points.is_empty() => None,
-        Event::Points(found) => spoken(Speaker::Table, String::new(), &listed(&found.points)),
+        Event::Points(found) => spoken(Speaker::Table, String::new(), &listed(found)?),
         Event::Notice(notice) => spoken(seat(&notice.by, cast), label(&notice.by, cast), &notice.text),
         Event::User(message) => spoken(Speaker::User, user_label(&message.by), &message.text),
         Event::Unheard(late) => {
@@ -84,7 +83,7 @@ pub fn sources<'r>(rests: impl Iterator<Item = &'r Rest>) -> String {
 }
 
 /// The points that a reader found, numbered, with their places and what is recommended or known already.
-pub fn listed(points: &[Point]) -> String {
+pub fn listed(found: &Points) -> Option<String> {
     let line = |(number, point): (usize, &Point)| {
         let mut line = format!("{number}. {} ({})", point.question, sources(point.quotes.iter()));
         match &point.refuted {
@@ -105,8 +104,17 @@ pub fn listed(points: &[Point]) -> String {
         }
         line
     };
-    let lines: Vec<String> = (1..).zip(points).map(line).collect();
-    format!("(points that a reader found)\n{}", lines.join("\n"))
+    let points = (!found.points.is_empty()).then(|| "(points that a reader found)".to_owned());
+    let points = points.into_iter().chain((1..).zip(&found.points).map(line));
+    let lines: Vec<String> = found.need.iter().map(needed).chain(points).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// What a model asked for, and what it was given.
+fn needed(need: &Need) -> String {
+    let given: Vec<&str> = need.given.iter().map(|sent| sent.path.as_str()).collect();
+    let given = if given.is_empty() { "nothing has this name".to_owned() } else { given.join(", ") };
+    format!("(the model asked for {}: {given})", need.asked.join(", "))
 }
 
 fn seat(key: &str, cast: &Cast) -> Speaker {

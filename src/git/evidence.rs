@@ -11,7 +11,7 @@ use crate::text::plain;
 use crate::text::secrets;
 use crate::voice::model::evidence::{
     Asked, Evidence, Files, LISTING_SHARE, Listed, Place, Symbols, again, commits, gather, is_prose_or_code,
-    is_readable, listing, visible_lines,
+    is_readable, listing, more, visible_lines,
 };
 
 /// Larger files are data.
@@ -104,6 +104,27 @@ impl Repo {
         let code = self.code(commit, &apart(item, settings, items))?;
         let listing = listing(&code.listed, settings.max_chars / LISTING_SHARE);
         Ok(Evidence { commits: commits(sent, &code, usize::MAX), listing, ..self.pieces(sent) })
+    }
+
+    /// What a model asks for beyond the evidence that it was given.
+    ///
+    /// # Errors
+    /// A tree that cannot be read.
+    pub(crate) fn more_evidence(
+        &self,
+        commit: Oid,
+        item: &Item,
+        asked: &[String],
+        given: &Evidence,
+        settings: &config::Evidence,
+        items: &[&str],
+    ) -> Result<Evidence, Error> {
+        if !settings.repository {
+            return Ok(Evidence::default());
+        }
+        let apart = apart(item, settings, items);
+        let code = self.code(commit, &apart)?;
+        Ok(more(asked, given, &apart.own, settings.max_chars, &code))
     }
 
     /// The pieces of files that a recording names.

@@ -222,11 +222,10 @@ impl Table {
                 ..self.said("user", "", "not discussed", &late.text)
             },
             Event::Silence {} => Entry { name: String::new(), ..self.said("silence", "", "", "") },
-            Event::Points(found) if found.points.is_empty() => return None,
             Event::Points(found) => Entry {
                 name: "Points".to_owned(),
                 role: String::new(),
-                ..self.said("notice", "", "found before the discussion", &listed(&found.points))
+                ..self.said("notice", "", "found before the discussion", &listed(found)?)
             },
             Event::Critique(one) => Entry {
                 name: format!("Critique of {}", plain::shown(&one.on)),

@@ -41,7 +41,7 @@ use crate::run::session::{Stopped, Went, hold};
 use crate::text::finding::Finding;
 use crate::text::path;
 use crate::text::plain;
-use crate::voice::recorded::{Recorded, summed_up};
+use crate::voice::recorded::{Recorded, need_of, summed_up};
 use crate::voice::sources::Excerpt;
 use crate::voice::{Speechless, Voice};
 
@@ -116,7 +116,8 @@ impl Replay {
         }
         let is_twice = |sent: &Sent| opened.evidence.iter().filter(|one| one.path == sent.path).count() > 1;
         let wrong = |sent: &&Sent| !self.is_there(begun, sent) || is_twice(sent);
-        if let Some(sent) = opened.evidence.iter().find(wrong) {
+        let needed = log.iter().filter_map(need_of).flat_map(|need| &need.given);
+        if let Some(sent) = opened.evidence.iter().chain(needed).find(wrong) {
             let expected = format!("files of commit {} in `evidence`", short(begun));
             let found = format!("{}, which is not there once with these lines", plain::shown(&sent.path));
             return Ok(Some(first_event(expected, &found)));
@@ -242,7 +243,8 @@ impl Run<'_> {
         let log = &self.log[..self.end()];
         let held = Held { log, next: Cell::new(self.begin + 1), other: RefCell::new(None) };
         let voice = &self.opened.voice;
-        let mut voice = (voice != SECRETARY).then(|| Recorded::new(log, voice, self.excerpts()));
+        let mut voice =
+            (voice != SECRETARY).then(|| Recorded::new(log, voice, self.excerpts()).and_later(self.needed()));
         let went = self.go(&mut talk, voice.as_mut(), &mut stand_in, how.is_live, &held);
         match (went, held.other.into_inner()) {
             (_, Some(other)) => Ok(Some(match &voice {
@@ -305,6 +307,12 @@ impl Run<'_> {
                 late.by_ref().for_each(|input| script.push(input));
             }
         }
+    }
+
+    /// What the voice asked for beyond that.
+    fn needed(&self) -> Vec<Excerpt> {
+        let needs = self.log.iter().filter_map(need_of);
+        needs.flat_map(|need| self.replay.repo.pieces(&need.given).excerpts).collect()
     }
 
     /// What the voice read besides the item's documents, and may have quoted.

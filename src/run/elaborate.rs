@@ -17,6 +17,7 @@ use crate::git::{Repo, short};
 use crate::history::decisions;
 use crate::history::provenance;
 use crate::item::Item;
+use crate::item::config;
 use crate::item::library::Library;
 use crate::item::meta::Source;
 use crate::item::step::Step;
@@ -32,6 +33,7 @@ use crate::voice::model::evidence::Evidence;
 use crate::voice::model::prompt::{self, Want};
 use crate::voice::model::{Live, Meter, Prices};
 use crate::voice::secretary::Secretary;
+use crate::voice::sources::Excerpt;
 
 /// A discussion that is to be held, whichever verb asks for it.
 pub struct Task {
@@ -89,6 +91,8 @@ pub struct Setup {
     pub prices: Option<Prices>,
     /// What a model is sent of the repository.
     pub evidence: Evidence,
+    /// How much of it may be sent, and the folders of other items.
+    pub may_read: (config::Evidence, Vec<String>),
     pub base: Oid,
     pub fixed: Option<Time>,
     /// The branch exists already.
@@ -264,8 +268,9 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
         }
         (None, Some(mut model)) => {
             let watch = |want: &Want, meter: &Meter| observer.waiting(&voices::thinking(want, meter, cast));
+            let more = |asked: &[String]| more_evidence(setup, asked);
             let mut live = Live::new(model.as_mut(), head(setup, &talk, observer)?, setup.tokens);
-            live = live.reading(setup.evidence.excerpts.clone());
+            live = live.reading(excerpts(setup, &talk)).asking(&more, granted(setup, &talk)?);
             live = live.priced(setup.prices).watched(&watch);
             converse(setup, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, None, observer)?;
             live.notes().iter().for_each(|note| observer.note(note));
@@ -287,6 +292,27 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
     let held = held(Talk::Finished(Box::new(finished)));
     say_limits(setup, &held, exit, observer);
     Ok(held)
+}
+
+/// What of the base has the names that a model asks for; nothing where it cannot be read.
+fn more_evidence(setup: &Setup, asked: &[String]) -> Evidence {
+    let (settings, items) = &setup.may_read;
+    let items: Vec<&str> = items.iter().map(String::as_str).collect();
+    let found = setup.repo.more_evidence(setup.base, &setup.item, asked, &setup.evidence, settings, &items);
+    found.unwrap_or_default()
+}
+
+/// What a model may quote: its evidence, and what it asked for before the run was cut off.
+fn excerpts(setup: &Setup, talk: &Discussion<'_>) -> Vec<Excerpt> {
+    let needed = talk.need().map(|need| setup.repo.pieces(&need.given).excerpts);
+    setup.evidence.excerpts.iter().cloned().chain(needed.into_iter().flatten()).collect()
+}
+
+/// What a model asked for before the run was cut off, as its prompts show it.
+fn granted(setup: &Setup, talk: &Discussion<'_>) -> Result<Option<String>, Fail> {
+    let Some(need) = talk.need() else { return Ok(None) };
+    let found = setup.repo.pieces(&need.given);
+    Ok(Some(prompt::needed(&setup.library, &need.asked, &found)?))
 }
 
 /// Says what the discussion could not do with what was read or said.
@@ -314,7 +340,7 @@ fn play(
     observer: &dyn Observer,
 ) -> Result<(), Fail> {
     observer.say(&format!("{}\n", played.told()));
-    let mut voice = played.speaker(&setup.opened.voice, setup.evidence.excerpts.clone());
+    let mut voice = played.speaker(&setup.opened.voice, setup.evidence.excerpts.clone(), &setup.repo);
     let follower = Follower::new(played, talk);
     let speaker = voice.as_mut().map(|voice| voice as &mut dyn Voice);
     let went = converse(setup, talk, speaker, stand_in, script, log, Some(&follower), observer);

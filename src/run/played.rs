@@ -213,8 +213,15 @@ impl Played {
     }
 
     /// The voice that says what is recorded; none where the secretary says it itself.
-    pub fn speaker<'p>(&'p self, voice: &'p str, excerpts: Vec<Excerpt>) -> Option<Recorded<'p>> {
-        (!self.is_secretarys()).then(|| Recorded::new(&self.log, voice, excerpts))
+    pub fn speaker<'p>(
+        &'p self,
+        voice: &'p str,
+        excerpts: Vec<Excerpt>,
+        repo: &Repo,
+    ) -> Option<Recorded<'p>> {
+        let needs = || self.log.iter().filter_map(recorded::need_of);
+        let later = || needs().flat_map(|need| repo.pieces(&need.given).excerpts).collect();
+        (!self.is_secretarys()).then(|| Recorded::new(&self.log, voice, excerpts).and_later(later()))
     }
 
     /// Refuses a discussion of another step.

@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::discussion::address::{Address, address};
 use crate::discussion::event::{Class, Contribution, Event, Message, Purpose, Record, Time, Unheard};
-use crate::discussion::points::Points;
+use crate::discussion::points::{Need, Points};
 use crate::discussion::summary::USER;
 use crate::discussion::{Cue, Discussion, Next, Refused};
 use crate::item::persona::Persona;
@@ -28,8 +28,8 @@ use crate::text::words::{subjects, unquoted};
 use crate::voice::integrity::{Breach, Rule, breaches, forged, without_prefix};
 use crate::voice::referee::{self, Basis, verified};
 use crate::voice::secretary::Secretary;
-use crate::voice::sources::Sources;
-use crate::voice::{Exchange, Line, Rejected, Speechless, Synthesis, Voice};
+use crate::voice::sources::{Later, Sources};
+use crate::voice::{Exchange, Line, Needed, Rejected, Speechless, Synthesis, Voice};
 
 /// How often a voice is asked for a line before another one speaks in its place.
 pub const TRIES: usize = 3;
@@ -229,11 +229,13 @@ pub fn hold(
 ) -> Result<Went, Stopped> {
     let forms = Forms::of(talk.library()).map_err(Speechless::from)?;
     let evidence = voice.as_ref().map_or(Vec::new(), |voice| voice.evidence().to_vec());
-    let sources = Sources::new(stand_in.documents(), &evidence);
+    let later = Later::default();
+    let sources = Sources::new(stand_in.documents(), &evidence).and_later(&later);
     let first = script.inputs().flatten().next().map(|input| input.text.clone());
     let basis = Basis { sources: Some(&sources), first: first.as_deref(), ..Basis::default() };
     let judge = Judge { basis, forms: &forms };
-    let mut table = Table { voice, stand_in, judge, ready: VecDeque::new(), taken: 0 };
+    let mut table =
+        Table { voice, stand_in, judge, later: &later, need: None, ready: VecDeque::new(), taken: 0 };
     table.open(talk, clock, tell)?;
     let (mut passed, mut reserve) = (0, Reserve::of(script, talk));
     loop {
@@ -250,29 +252,26 @@ pub fn hold(
                 passed += 1;
                 continue;
             }
-            Awaited::Line(cue) => match table.speak(&Now::new(&cue, talk, script, passed, &reserve))? {
-                Spoken::Said { line, voice } => {
-                    (None, Event::Contribution(contribution(talk, cue, *line, voice)))
+            Awaited::Line(cue) => {
+                let spoken = table.speak(&Now::new(&cue, talk, script, passed, &reserve))?;
+                table.keep_need(talk, clock, tell)?;
+                match spoken {
+                    Spoken::Said { line, voice } => {
+                        (None, Event::Contribution(contribution(talk, cue, *line, voice)))
+                    }
+                    Spoken::Passed => {
+                        passed += 1;
+                        continue;
+                    }
+                    Spoken::Spent => {
+                        keep_unheard(talk, script, clock, tell)?;
+                        (None, table.sum_up(talk, clock, tell)?)
+                    }
                 }
-                Spoken::Passed => {
-                    passed += 1;
-                    continue;
-                }
-                Spoken::Spent => {
-                    keep_unheard(talk, script, clock, tell)?;
-                    (None, table.sum_up(talk, clock, tell)?)
-                }
-            },
+            }
             Awaited::User => {
                 table.taken += 1;
-                let input = script.next_input();
-                if input.is_some() {
-                    reserve.take();
-                }
-                match input {
-                    Some(input) => (input.at, Event::User(message_of(talk, &input))),
-                    None => (None, Event::Silence {}),
-                }
+                heard(talk, script, &mut reserve)
             }
             Awaited::Summary => {
                 keep_unheard(talk, script, clock, tell)?;
@@ -283,6 +282,13 @@ pub fn hold(
         passed = 0;
         record_at(talk, at.unwrap_or_else(clock), event, tell)?;
     }
+}
+
+/// The next message of a script, or silence.
+fn heard(talk: &Discussion<'_>, script: &mut Script, reserve: &mut Reserve) -> (Option<Time>, Event) {
+    let Some(input) = script.next_input() else { return (None, Event::Silence {}) };
+    reserve.take();
+    (input.at, Event::User(message_of(talk, &input)))
 }
 
 fn last_moment(talk: &Discussion<'_>, clock: &dyn Fn() -> Time) -> Time {
@@ -351,6 +357,10 @@ struct Table<'v, 's, 't, 'j> {
     voice: Option<&'v mut dyn Voice>,
     stand_in: &'s mut Secretary<'t>,
     judge: Judge<'j>,
+    /// What of the repository the voice asked for, which may be quoted then.
+    later: &'j Later,
+    /// The same, to be recorded.
+    need: Option<Need>,
     /// What the voice has for the next exchanges.
     ready: VecDeque<Ready>,
     /// Messages and silences that were taken from the script.
@@ -405,12 +415,27 @@ impl Table<'_, '_, '_, '_> {
             return Ok(None);
         };
         let Some(mut found) = voice.points(talk)? else { return Ok(None) };
+        found.need = needed(&mut **voice, self.later);
         found.points = referee::real_points(found.points, sources, &talk.library().cast);
         if !found.points.is_empty() {
             let answers = voice.refute(&found.points, talk)?;
+            found.need = found.need.or_else(|| needed(&mut **voice, self.later));
             referee::refute(&mut found.points, answers, sources, &talk.library().cast);
         }
         Ok(Some(found))
+    }
+
+    /// Records what the voice has asked for, where that is new.
+    fn keep_need(
+        &mut self,
+        talk: &mut Discussion<'_>,
+        clock: &dyn Fn() -> Time,
+        tell: &mut dyn FnMut(&Record) -> Result<(), String>,
+    ) -> Result<(), Stopped> {
+        let (Some(need), Some(voice)) = (self.need.take(), self.voice.as_ref()) else { return Ok(()) };
+        let (voice, model) = (voice.name().to_owned(), talk.opened().model.clone());
+        let points = Points { voice, model, points: Vec::new(), need: Some(need) };
+        record_at(talk, clock(), Event::Points(points), tell)
     }
 
     /// A line that keeps the rules.
@@ -456,6 +481,7 @@ impl Table<'_, '_, '_, '_> {
                 Err(Speechless::Spent(_)) => break,
                 said => said?,
             };
+            self.need = needed(&mut **voice, self.later).or_else(|| self.need.take());
             rejected = Some(refused);
         }
         Ok(None)
@@ -477,6 +503,7 @@ impl Table<'_, '_, '_, '_> {
         let Some(voice) = self.voice.as_mut() else { return Ok(None) };
         let exchanges: Vec<Exchange> = block.iter().map(|(_, exchange)| exchange.clone()).collect();
         let lines = voice.round(&exchanges, now.talk)?;
+        self.need = needed(&mut **voice, self.later);
         self.ready = block
             .into_iter()
             .zip(lines)
@@ -529,11 +556,20 @@ impl Table<'_, '_, '_, '_> {
         let by_rule = minutes::summary(talk, self.judge.forms);
         let Some(voice) = self.voice.as_mut() else { return Ok(Event::Synthesis(by_rule)) };
         let Synthesis { summary, critiques } = voice.summary(talk, by_rule)?;
+        self.need = needed(&mut **voice, self.later);
+        self.keep_need(talk, clock, tell)?;
         for critique in critiques {
             record_at(talk, clock(), Event::Critique(critique), tell)?;
         }
         Ok(Event::Synthesis(summary))
     }
+}
+
+/// What a voice has asked for by now; its words may be quoted from here on.
+fn needed(voice: &mut dyn Voice, later: &Later) -> Option<Need> {
+    let Needed { need, excerpts } = voice.needed()?;
+    later.give(excerpts);
+    Some(need)
 }
 
 /// The line without what cannot be seen.

@@ -58,26 +58,16 @@ pub fn set_up(
     let lead = lead(&library.cast, step, observer);
     tell_of(&task.script, &library.cast, lead, observer)?;
     let prices = voices::prices(&task.voice, &ground.trusted, &step.id, &step.phase)?;
-    let opened = opened(
-        &repo,
-        &task,
-        &ground,
-        &library,
-        &Seat { step, lead, voice: &voice, played: played.as_ref() },
-    )?;
+    let seat = Seat { step, lead, voice: &voice, played: played.as_ref() };
+    let opened = opened(&repo, &task, &ground, &library, &seat)?;
     played.as_ref().map_or(Ok(()), |played| played.fits(&opened))?;
     before::edited(&repo, &ground.item, observer)?;
     if task.open.is_none() {
         before::recorded(&repo, ground.base, &ground.item, &opened, &task.script, observer)?;
     }
-    let evidence = match (&played, voice.asks_a_model()) {
-        (Some(_), _) => repo.pieces(&opened.evidence),
-        (None, true) => {
-            let (base, trusted) = (repo.resolve(&opened.base)?, &ground.trusted);
-            repo.sent(base, &opened.evidence, &ground.item, &trusted.evidence(), &trusted.folders())?
-        }
-        (None, false) => Evidence::default(),
-    };
+    let evidence = given(&repo, &ground, &seat, &opened)?;
+    let items = ground.trusted.folders().into_iter().map(str::to_owned).collect();
+    let may_read = (ground.trusted.evidence(), items);
     let Task { script, medium, fixed, .. } = task;
     let Ground { place, item, base, left, .. } = ground;
     let begun = match task.open {
@@ -96,6 +86,7 @@ pub fn set_up(
         tokens: task.voice.max_tokens_total,
         prices,
         evidence,
+        may_read,
         base,
         fixed,
         exists: place.exists,
@@ -303,6 +294,18 @@ fn opened(
         (None, Some(begun)) => gone_on(&now, begun),
         (None, None) => Ok(now),
     }
+}
+
+/// What a voice is given of the repository, as the opening names it.
+fn given(repo: &Repo, ground: &Ground, seat: &Seat<'_>, opened: &Opened) -> Result<Evidence, Fail> {
+    Ok(match (seat.played, seat.voice.asks_a_model()) {
+        (Some(_), _) => repo.pieces(&opened.evidence),
+        (None, true) => {
+            let (base, trusted) = (repo.resolve(&opened.base)?, &ground.trusted);
+            repo.sent(base, &opened.evidence, &ground.item, &trusted.evidence(), &trusted.folders())?
+        }
+        (None, false) => Evidence::default(),
+    })
 }
 
 /// Whether messages come one by one.

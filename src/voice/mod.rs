@@ -24,7 +24,7 @@ pub mod sources;
 use crate::discussion::additions::Proposal;
 pub use crate::discussion::event::SECRETARY;
 use crate::discussion::event::{Critique, Message, Position, Rest};
-use crate::discussion::points::{Point, Points, Refutation};
+use crate::discussion::points::{Need, Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::text::remedy::{Problem, Remedy};
@@ -78,6 +78,13 @@ pub struct Exchange {
     pub cues: Vec<Cue>,
 }
 
+/// What a voice asked for, and the words of what it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needed {
+    pub need: Need,
+    pub excerpts: Vec<Excerpt>,
+}
+
 /// A voice speaks for every persona at the table.
 pub trait Voice {
     /// The voice's name, as recordings carry it.
@@ -86,6 +93,11 @@ pub trait Voice {
     /// What it reads besides the item's documents, and may quote.
     fn evidence(&self) -> &[Excerpt] {
         &[]
+    }
+
+    /// What it asked for since this was called last, and was given: it may quote that, too.
+    fn needed(&mut self) -> Option<Needed> {
+        None
     }
 
     /// What a reader finds open in the documents, before anybody speaks; none where the voice has no reader.

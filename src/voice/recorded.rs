@@ -15,7 +15,7 @@
 
 use crate::discussion::divergence::{Divergence, differs};
 use crate::discussion::event::{AGENT, Critique, Event, Exit, Record, SECRETARY};
-use crate::discussion::points::{Point, Points, Refutation};
+use crate::discussion::points::{Need, Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, describe};
 use crate::minutes::Forms;
@@ -23,7 +23,7 @@ use crate::voice::integrity::Breach;
 use crate::voice::model::grounding::Grounds;
 use crate::voice::model::is_ours;
 use crate::voice::sources::Excerpt;
-use crate::voice::{Line, Rejected, Speechless, Synthesis, Voice};
+use crate::voice::{Line, Needed, Rejected, Speechless, Synthesis, Voice};
 
 /// What `--voice` begins with for this voice, and the name of the voice that it plays in a recording.
 pub const PREFIX: &str = "recorded:";
@@ -47,6 +47,10 @@ pub struct Recorded<'r> {
     log: &'r [Record],
     voice: &'r str,
     excerpts: Vec<Excerpt>,
+    /// The words of what it asked for later.
+    later: Vec<Excerpt>,
+    /// What it asks for now.
+    asked: Option<Needed>,
     /// The place of the last line in the log that was refused, and what it broke.
     refused: Option<(usize, Breach)>,
 }
@@ -54,11 +58,26 @@ pub struct Recorded<'r> {
 impl<'r> Recorded<'r> {
     /// The voice of this name, with what it read besides the item's documents.
     pub fn new(log: &'r [Record], voice: &'r str, excerpts: Vec<Excerpt>) -> Recorded<'r> {
-        Recorded { log, voice, excerpts, refused: None }
+        Recorded { log, voice, excerpts, later: Vec::new(), asked: None, refused: None }
+    }
+
+    /// The same with the words of what it asked for in the middle of the discussion.
+    #[must_use]
+    pub fn and_later(self, later: Vec<Excerpt>) -> Recorded<'r> {
+        Recorded { later, ..self }
     }
 
     fn next<'t>(&'t self, talk: &Discussion<'_>) -> &'t [Record] {
-        self.log.get(talk.log().len()..).unwrap_or_default()
+        let next = self.log.get(talk.log().len()..).unwrap_or_default();
+        // What was asked for is recorded before what was said with it.
+        let is_need = talk.log().len() > 1 && next.first().and_then(need_of).is_some();
+        &next[usize::from(is_need)..]
+    }
+
+    /// Whether something was asked for here.
+    fn ask(&mut self, talk: &Discussion<'_>) {
+        let need = self.log.get(talk.log().len()).and_then(need_of);
+        self.asked = need.map(|need| Needed { need: need.clone(), excerpts: self.later.clone() });
     }
 
     /// Where a discussion departs from the recording: where the line there was refused, because it was.
@@ -92,7 +111,12 @@ impl Voice for Recorded<'_> {
         &self.excerpts
     }
 
+    fn needed(&mut self) -> Option<Needed> {
+        self.asked.take()
+    }
+
     fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<Points>, Speechless> {
+        self.ask(talk);
         let Some(Event::Points(found)) = self.next(talk).first().map(|record| &record.event) else {
             return Ok(None);
         };
@@ -125,6 +149,7 @@ impl Voice for Recorded<'_> {
         {
             self.refused = Some((talk.log().len(), breach.clone()));
         }
+        self.ask(talk);
         if self.is_spent(talk) {
             return Err(Speechless::Spent(0));
         }
@@ -142,6 +167,7 @@ impl Voice for Recorded<'_> {
     }
 
     fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
+        self.ask(talk);
         let critique = |record: &Record| match &record.event {
             Event::Critique(critique) => Some(critique.clone()),
             _ => None,
@@ -154,6 +180,14 @@ impl Voice for Recorded<'_> {
         };
         let summary = summed_up(talk, by_rule, said, &Forms::of(talk.library())?);
         Ok(Synthesis { summary, critiques })
+    }
+}
+
+/// What a model asked for, where an event says so.
+pub fn need_of(record: &Record) -> Option<&Need> {
+    match &record.event {
+        Event::Points(found) => found.need.as_ref(),
+        _ => None,
     }
 }
 

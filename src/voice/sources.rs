@@ -15,6 +15,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 use super::integrity::says;
 use crate::discussion::event::Rest;
@@ -37,16 +38,50 @@ const SHOWN: usize = 160;
 
 /// All that a line may quote from files.
 pub struct Sources<'t> {
-    texts: Vec<Text<'t>>,
+    texts: Vec<(Text<'t>, OnceCell<Folded>)>,
+    later: Option<&'t Later>,
     ids: OnceCell<BTreeSet<String>>,
     figures: OnceCell<BTreeSet<String>>,
 }
 
+/// Pieces of files that a voice is given once, in the middle of a discussion.
+#[derive(Default)]
+pub struct Later(OnceCell<Vec<(Excerpt, OnceCell<Folded>)>>);
+
+impl Later {
+    /// Gives them; what was given before stays.
+    pub fn give(&self, pieces: Vec<Excerpt>) {
+        self.0.get_or_init(|| pieces.into_iter().map(|piece| (piece, OnceCell::new())).collect());
+    }
+}
+
+/// A text and where it begins.
+#[derive(Clone, Copy)]
 struct Text<'t> {
     path: &'t str,
     first: usize,
     text: &'t str,
-    folded: OnceCell<Folded>,
+}
+
+impl<'t> Text<'t> {
+    fn new(piece: &'t Excerpt) -> Text<'t> {
+        Text { path: &piece.path, first: piece.line, text: &piece.text }
+    }
+}
+
+/// A text with the form in which quotations are compared.
+#[derive(Clone, Copy)]
+struct Compared<'t> {
+    text: Text<'t>,
+    folded: &'t OnceCell<Folded>,
+}
+
+impl<'t> Deref for Compared<'t> {
+    type Target = Text<'t>;
+
+    fn deref(&self) -> &Text<'t> {
+        &self.text
+    }
 }
 
 impl<'t> Sources<'t> {
@@ -55,19 +90,33 @@ impl<'t> Sources<'t> {
         documents: impl Iterator<Item = (&'d str, &'d str)>,
         others: &'t [Excerpt],
     ) -> Sources<'t> {
-        let text = |path: &'t str, first, text: &'t str| Text { path, first, text, folded: OnceCell::new() };
-        let others = others.iter().map(|one| text(one.path.as_str(), one.line, one.text.as_str()));
-        let texts = documents.map(|(path, words)| text(path, 1, words)).chain(others).collect();
-        Sources { texts, ids: OnceCell::new(), figures: OnceCell::new() }
+        let texts = documents
+            .map(|(path, text): (&'d str, &'d str)| -> Text<'t> { Text { path, first: 1, text } })
+            .chain(others.iter().map(Text::new));
+        let texts = texts.map(|text| (text, OnceCell::new())).collect();
+        Sources { texts, later: None, ids: OnceCell::new(), figures: OnceCell::new() }
+    }
+
+    /// The same with pieces of files that may be given later.
+    #[must_use]
+    pub fn and_later(self, later: &'t Later) -> Sources<'t> {
+        Sources { later: Some(later), ..self }
+    }
+
+    fn texts(&self) -> impl Iterator<Item = Compared<'_>> {
+        let later = self.later.and_then(|later| later.0.get());
+        let later =
+            later.into_iter().flatten().map(|(piece, folded)| Compared { text: Text::new(piece), folded });
+        self.texts.iter().map(|(text, folded)| Compared { text: *text, folded }).chain(later)
     }
 
     /// The texts of a path; it may be written from the repository's root, too.
-    fn at<'s>(&'s self, path: &'s str) -> impl Iterator<Item = &'s Text<'t>> {
+    fn at<'s>(&'s self, path: &'s str) -> impl Iterator<Item = Compared<'s>> {
         let path = path.trim().trim_start_matches("./");
         let is_it = move |known: &str| {
             path == known || path.strip_suffix(known).is_some_and(|folder| folder.ends_with('/'))
         };
-        self.texts.iter().filter(move |text| is_it(text.path))
+        self.texts().filter(move |text| is_it(text.path))
     }
 
     /// Whether there is such a file among them.
@@ -83,43 +132,45 @@ impl<'t> Sources<'t> {
 
     /// Whether any of the files has these words.
     pub fn quotes(&self, words: &str) -> bool {
-        self.texts.iter().any(|text| text.has(words))
+        self.texts().any(|text| text.has(words))
     }
 
     /// Whether any of the files says a word or phrase in lower case, in the singular or plural.
     pub fn mentions(&self, phrase: &str) -> bool {
         let forms = [phrase.to_owned(), format!("{phrase}s"), format!("{phrase}es")];
-        self.texts.iter().any(|text| forms.iter().any(|form| says(&text.folded().text, form)))
+        self.texts().any(|text| forms.iter().any(|form| says(&text.folded().text, form)))
     }
 
     /// The line that has the most words of a quotation, of the file that it names or else of all.
     pub fn nearest(&self, path: &str, quote: &str) -> Option<String> {
         let wanted: BTreeSet<String> = subjects(quote).into_iter().collect();
-        let of = |texts: &mut dyn Iterator<Item = &Text<'t>>| -> Option<String> {
+        let of = |texts: &mut dyn Iterator<Item = Compared<'_>>| -> Option<String> {
             let lines = texts.flat_map(|text| {
-                text.text.lines().enumerate().map(move |(at, line)| (text, text.first + at, line))
+                let Text { path, first, text } = text.text;
+                text.lines().enumerate().map(move |(at, line)| (path, first + at, line))
             });
             let shares = |line: &str| subjects(line).iter().filter(|word| wanted.contains(*word)).count();
-            let scored = lines.map(|(text, number, line)| (shares(line), text, number, line));
+            let scored = lines.map(|(path, number, line)| (shares(line), path, number, line));
             let best = scored.filter(|(shares, ..)| *shares > 0).reduce(|best, one| match one.0 > best.0 {
                 true => one,
                 false => best,
             });
-            let (_, text, number, line) = best?;
-            Some(format!("{}:{number}: {}", text.path, plain::cut(&plain::shown(line), SHOWN)))
+            let (_, path, number, line) = best?;
+            Some(format!("{path}:{number}: {}", plain::cut(&plain::shown(line), SHOWN)))
         };
-        of(&mut self.at(path)).or_else(|| of(&mut self.texts.iter()))
+        of(&mut self.at(path)).or_else(|| of(&mut self.texts()))
     }
 
     /// A line of a file.
-    pub fn line(&self, path: &str, line: usize) -> Option<&'t str> {
-        self.at(path).find_map(|text| text.text.lines().nth(line.checked_sub(text.first)?))
+    pub fn line<'s>(&'s self, path: &'s str, line: usize) -> Option<&'s str> {
+        self.at(path).find_map(|text| text.text.text.lines().nth(line.checked_sub(text.first)?))
     }
 
     /// The lines around a passage, up to blank ones.
-    pub fn around(&self, rest: &Rest) -> Option<&'t str> {
+    pub fn around<'s>(&'s self, rest: &'s Rest) -> Option<&'s str> {
         let last = rest.line + rest.quote.lines().count().saturating_sub(1);
-        self.at(&rest.path).find_map(|text| {
+        self.at(&rest.path).find_map(|compared| {
+            let text = compared.text;
             let first = rest.line.checked_sub(text.first)?;
             let mut starts = vec![0];
             starts.extend(memchr::memchr_iter(b'\n', text.text.as_bytes()).map(|at| at + 1));
@@ -132,39 +183,39 @@ impl<'t> Sources<'t> {
         })
     }
 
-    pub fn paths(&self) -> impl Iterator<Item = &'t str> {
-        self.texts.iter().map(|text| text.path)
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.texts().map(|text| text.text.path)
     }
 
     /// The first line that has an id, with its place.
     pub fn line_of(&self, id: &str) -> Option<String> {
-        self.texts.iter().find_map(|text| {
+        self.texts().find_map(|text| {
             let (at, line) =
-                text.text.lines().enumerate().find(|(_, line)| ids(line).any(|one| one == id))?;
+                text.text.text.lines().enumerate().find(|(_, line)| ids(line).any(|one| one == id))?;
             Some(format!("{}:{}: {}", text.path, text.first + at, plain::cut(&plain::shown(line), SHOWN)))
         })
     }
 
     /// The longest file's last line: no place is after it.
     pub fn last_line(&self) -> usize {
-        self.texts.iter().map(|text| text.first + text.text.lines().count()).max().unwrap_or_default()
+        self.texts().map(|text| text.first + text.text.text.lines().count()).max().unwrap_or_default()
     }
 
     /// Every id in the files.
     pub fn ids(&self) -> &BTreeSet<String> {
-        let of = |text: &Text<'t>| ids(text.text).map(str::to_owned).collect::<Vec<_>>();
-        self.ids.get_or_init(|| self.texts.iter().flat_map(of).collect())
+        let of = |text: Compared<'_>| ids(text.text.text).map(str::to_owned).collect::<Vec<_>>();
+        self.ids.get_or_init(|| self.texts().flat_map(of).collect())
     }
 
     /// Every figure in the files.
     pub fn figures(&self) -> &BTreeSet<String> {
-        self.figures.get_or_init(|| self.texts.iter().flat_map(|text| figures(text.text)).collect())
+        self.figures.get_or_init(|| self.texts().flat_map(|text| figures(text.text.text)).collect())
     }
 }
 
-impl Text<'_> {
+impl Compared<'_> {
     fn folded(&self) -> &Folded {
-        self.folded.get_or_init(|| Folded::new(self.text))
+        self.folded.get_or_init(|| Folded::new(self.text.text))
     }
 
     /// Every place of a quotation; what it leaves out ("…") is left out.
@@ -180,9 +231,10 @@ impl Text<'_> {
                 end += folded.text.get(end..)?.find(part)? + part.len();
             }
             let (from, last) = (*folded.from.get(at)?, *folded.from.get(end - 1)?);
-            let to = last + self.text.get(last..)?.chars().next()?.len_utf8();
-            let quote = plain::clean(self.text.get(from..to)?);
-            let line = self.first + memchr::memchr_iter(b'\n', self.text.get(..from)?.as_bytes()).count();
+            let to = last + self.text.text.get(last..)?.chars().next()?.len_utf8();
+            let quote = plain::clean(self.text.text.get(from..to)?);
+            let line =
+                self.first + memchr::memchr_iter(b'\n', self.text.text.get(..from)?.as_bytes()).count();
             Some(Rest { path: self.path.to_owned(), line, quote })
         });
         places.take(64).collect()

@@ -138,3 +138,61 @@ fn a_plan_lists_what_would_be_sent() {
     }
     assert!(!plan.contains("meta.json") && server.seen().is_empty());
 }
+
+/// A model that asks for a file and a function in its first round, and quotes what it was given. It asks again later.
+fn asking(seen: &Seen) -> Reply {
+    let body = String::from_utf8_lossy(&seen.body).into_owned();
+    let text = match body.contains("The discussion is over.") {
+        true => {
+            json!({"insights": [], "decisions": [], "open_questions": [], "action_items": [], "proposals": [],
+            "need": ["src/other.rs"]})
+        }
+        _ if body.contains("Turn 1 is next") && !body.contains("pub fn open_window() {}") => {
+            json!({"lines": [], "need": ["src/window.rs", "drawLetter", "no_such_name"]})
+        }
+        _ if body.contains("Turn 1 is next") => json!({"lines": [
+            {"message": null, "persona": "business-analyst", "pass": false, "text": "The window opens without a word about answers that wait; who tells the inspector?",
+             "rests": [{"path": "src/window.rs", "line": 9, "quote": "pub fn open_window() {}"}], "position": null}]}),
+        _ => json!({"lines": [], "need": ["src/other.rs"]}),
+    };
+    Reply::json(
+        &json!({"choices": [{"message": {"role": "assistant", "content": text.to_string()}, "finish_reason": "stop"}]}),
+    )
+}
+
+#[test]
+fn a_model_asks_once_for_more_and_may_quote_it() {
+    let sandbox = library();
+    sandbox.commit(&[
+        (".roundtable.yaml", "evidence: {max_chars: 60000}\n"),
+        ("src/other.rs", "pub fn other() {}\n"),
+    ]);
+    let server = Server::start(|seen| {
+        // A list of points has no lines: nothing is asked for there.
+        let body = String::from_utf8_lossy(&seen.body).into_owned();
+        let is_points = body.contains("List up to nine points");
+        if is_points { quoting(seen) } else { asking(seen) }
+    });
+    let report = elaborate(&sandbox, &server, &["--json"]).json();
+    let events = sandbox.events();
+    let needs: Vec<&Value> = events.iter().filter(|event| event["need"].is_object()).collect();
+    assert_eq!(needs.len(), 1, "{events:?}");
+    assert_eq!(needs[0]["kind"], "points");
+    assert_eq!(needs[0]["need"]["asked"], json!(["src/window.rs", "drawLetter", "no_such_name"]));
+    assert_eq!(paths(&needs[0]["need"]["given"]), ["src/window.rs", "src/letters.js"]);
+    let first = events.iter().find(|event| event["kind"] == "contribution").unwrap();
+    let rests = &first["rests"][0];
+    assert_eq!((&rests["path"], &rests["line"]), (&json!("src/window.rs"), &json!(1)), "{first}");
+    assert_eq!(first.get("voice"), None, "{first}");
+    // Each prompt begins with the one before it, and nothing is given twice.
+    let bodies: Vec<Value> =
+        server.seen().iter().map(|seen| serde_json::from_slice(&seen.body).unwrap()).collect();
+    let talk = |body: &Value| body["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
+    assert!(bodies.iter().all(|body| talk(body).matches("What was asked for").count() <= 1));
+    assert!(!bodies.iter().any(|body| body.to_string().contains("pub fn other()")));
+    // It replays without the model, also onto another commit.
+    let recording = format!("{BRANCH}:{}", report["recording"].as_str().unwrap());
+    assert_eq!(sandbox.run(&["replay", &recording, "--json"]).json()["reproduced"], true);
+    sandbox.commit(&[("README.md", "Another.\n")]);
+    sandbox.run(&["replay", &recording, "--onto", "main", "--branch", "again"]).ok();
+}

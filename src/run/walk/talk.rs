@@ -241,6 +241,9 @@ impl Walk<'_> {
             }
             observer.check()
         };
+        let (repo, at, item) = (self.setup.repo, self.at, &self.item);
+        let settings = self.setup.evidence.clone();
+        let items: Vec<String> = self.setup.items.to_vec();
         let Some((model, prices)) = self.setup.speakers.model(&talk.step().id) else {
             while hold(talk, None, stand_in, script, clock, &mut tell)? == Went::Waiting {
                 listen(talk, script, observer)?;
@@ -257,7 +260,12 @@ impl Walk<'_> {
         let watch = |want: &prompt::Want, meter: &Meter| {
             observer.waiting(&voices::thinking(want, meter, &library.cast))
         };
-        live = live.reading(given.evidence.excerpts).priced(prices).watched(&watch);
+        let more = |asked: &[String]| {
+            let items: Vec<&str> = items.iter().map(String::as_str).collect();
+            repo.more_evidence(at, item, asked, &given.evidence, &settings, &items).unwrap_or_default()
+        };
+        live = live.reading(given.evidence.excerpts.clone()).asking(&more, None);
+        live = live.priced(prices).watched(&watch);
         while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == Went::Waiting {
             listen(talk, script, observer)?;
         }

@@ -422,7 +422,7 @@ impl Judge<'_> {
     }
 
     /// What a passage is part of: the whole answer, or the lines around it.
-    fn ground(&self, rest: &Rest) -> &str {
+    fn ground<'s>(&'s self, rest: &'s Rest) -> &'s str {
         let whole = self.texts.iter().find(|(path, _)| *path == rest.path).map(|(_, text)| text.as_str());
         whole.or_else(|| self.sources.around(rest)).unwrap_or_default()
     }

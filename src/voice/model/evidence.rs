@@ -146,6 +146,27 @@ pub fn gather(asked: &Asked<'_>, files: &dyn Files) -> Evidence {
     evidence
 }
 
+/// What of the repository has these names: files by path, and files that define the others; none that was sent whole.
+pub fn more(
+    asked: &[String],
+    given: &Evidence,
+    own: &[String],
+    max_chars: usize,
+    files: &dyn Files,
+) -> Evidence {
+    let texts: Vec<String> = asked.iter().map(|name| format!("`{}`", name.replace('`', ""))).collect();
+    let texts = || texts.iter().map(String::as_str);
+    let names = Names::new(files.listed(), own);
+    let mut chosen = names.paths(texts());
+    chosen.extend(definitions(&names.identifiers(texts()), files));
+    let is_whole =
+        |path: &str| given.sent.iter().any(|sent| sent.path == path) && !given.left_out.contains_key(path);
+    let mut seen = BTreeSet::new();
+    chosen.retain(|one| !is_whole(&files.listed()[one.file].path) && seen.insert(one.file));
+    let found = packed(max_chars.saturating_sub(given.size()), &chosen, files);
+    Evidence { commits: Vec::new(), ..found }
+}
+
 /// The files that define these names, or that alone have them, each with the lines that do.
 fn definitions(names: &[String], files: &dyn Files) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();

@@ -21,19 +21,20 @@ pub mod prompt;
 pub mod rounds;
 pub mod tape;
 
+use self::evidence::Evidence;
 use self::grounding::{Grounded, Grounds};
 pub use self::meter::{Meter, Metered, Prices, Usage};
 use self::prompt::{Prompt, Want};
 pub use self::rounds::{schema, whole_schema};
 use crate::discussion::event::Verdict;
-use crate::discussion::points::{Point, Points, Refutation};
+use crate::discussion::points::{Need, Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::minutes::Forms;
 use crate::text::echo::Echo;
 use crate::text::plain;
 use crate::voice::sources::Excerpt;
-use crate::voice::{Exchange, Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
+use crate::voice::{Exchange, Line, Needed, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 
 /// Something that answers a prompt: a service behind HTTP, a command.
 pub trait Model {
@@ -66,18 +67,73 @@ pub struct Live<'m> {
     model: Metered<'m>,
     head: String,
     evidence: Vec<Excerpt>,
+    /// Answers what the model asks for beyond its evidence.
+    library: Option<More<'m>>,
+    /// What it asked for and was given, as its prompts show it.
+    granted: Option<String>,
+    /// The same, until somebody asks.
+    needed: Option<Needed>,
 }
+
+/// What of the repository has these names.
+pub type More<'m> = &'m dyn Fn(&[String]) -> Evidence;
 
 impl<'m> Live<'m> {
     /// A voice of a model, with the head of its prompts.
     pub fn new(model: &'m mut dyn Model, head: String, limit: Option<u64>) -> Live<'m> {
-        Live { model: Metered::new(model, limit), head, evidence: Vec::new() }
+        let model = Metered::new(model, limit);
+        Live { model, head, evidence: Vec::new(), library: None, granted: None, needed: None }
     }
 
     /// The same with what its head shows of other files, which it may quote.
     #[must_use]
     pub fn reading(self, evidence: Vec<Excerpt>) -> Live<'m> {
         Live { evidence, ..self }
+    }
+
+    /// The same, and it may ask once for more; `given` is what it was given before the run was cut off.
+    #[must_use]
+    pub fn asking(self, library: More<'m>, given: Option<String>) -> Live<'m> {
+        Live { library: Some(library), granted: given, ..self }
+    }
+
+    /// The answer to a prompt: where it asks for more, once, the answer to the same prompt with that.
+    fn answer(&mut self, turn: u32, prompt: Prompt, talk: &Discussion<'_>) -> Result<String, Speechless> {
+        let text = self.model.ask(turn, &self.with_granted(prompt.clone(), talk))?;
+        if !self.grant(&text, talk)? {
+            return Ok(text);
+        }
+        let again = self.with_granted(prompt, talk);
+        match self.model.affords(&again, SUMMED_UP) {
+            true => self.model.ask(turn, &again),
+            false => Ok(text),
+        }
+    }
+
+    /// Takes what an answer asks for, where nothing was asked for before.
+    fn grant(&mut self, answer: &str, talk: &Discussion<'_>) -> Result<bool, Speechless> {
+        let Some(library) = self.library.filter(|_| self.granted.is_none() && talk.need().is_none()) else {
+            return Ok(false);
+        };
+        let asked = rounds::need(answer);
+        if asked.is_empty() {
+            return Ok(false);
+        }
+        let found = library(&asked);
+        self.granted = Some(prompt::needed(talk.library(), &asked, &found)?);
+        let need = Need { asked, given: found.sent };
+        self.needed = Some(Needed { need, excerpts: found.excerpts });
+        Ok(true)
+    }
+
+    /// A prompt with what was granted, at the place in the talk where it came: so that each prompt begins with the one
+    /// before it.
+    fn with_granted(&self, mut prompt: Prompt, talk: &Discussion<'_>) -> Prompt {
+        if let Some(granted) = &self.granted {
+            let at = prompt::place_of_need(talk).unwrap_or(prompt.talk.len());
+            prompt.talk.insert(at.min(prompt.talk.len()), granted.clone());
+        }
+        prompt
     }
 
     /// The same with what its tokens cost.
@@ -111,7 +167,7 @@ impl<'m> Live<'m> {
                 self.model.notes.push(note.to_owned());
                 return Ok(None);
             }
-            match grounding::read(&self.model.ask(talk.turn_count(), &prompt)?) {
+            match grounding::read(&self.answer(talk.turn_count(), prompt, talk)?) {
                 Ok(said) => return Ok(Some(said)),
                 Err(why) => wrong = why,
             }
@@ -133,7 +189,7 @@ impl<'m> Live<'m> {
         if problems.is_empty() || !self.model.affords(&asked, 0) {
             return Ok(held);
         }
-        said.repair(&self.model.ask(talk.turn_count(), &asked)?);
+        said.repair(&self.answer(talk.turn_count(), asked, talk)?);
         Ok(grounds.hold(&said).after(&problems))
     }
 
@@ -169,6 +225,10 @@ impl Voice for Live<'_> {
         &self.evidence
     }
 
+    fn needed(&mut self) -> Option<Needed> {
+        self.needed.take()
+    }
+
     fn round(
         &mut self,
         block: &[Exchange],
@@ -176,8 +236,9 @@ impl Voice for Live<'_> {
     ) -> Result<Vec<Vec<Option<Line>>>, Speechless> {
         let prompt = prompt::round(&self.head, block, talk)?;
         self.affords_line(&prompt)?;
-        let text = self.model.ask(talk.turn_count() + 1, &prompt)?;
-        let Want::Round { exchanges, .. } = &prompt.want else { return Ok(Vec::new()) };
+        let want = prompt.want.clone();
+        let text = self.answer(talk.turn_count() + 1, prompt, talk)?;
+        let Want::Round { exchanges, .. } = &want else { return Ok(Vec::new()) };
         let said = rounds::lines(&text, exchanges).into_iter();
         let own = |lines: Vec<Option<Line>>| lines.into_iter().map(|line| Self::said(line, talk)).collect();
         Ok(said.map(own).collect())
@@ -191,7 +252,7 @@ impl Voice for Live<'_> {
     ) -> Result<Option<Line>, Speechless> {
         let prompt = prompt::line(&self.head, cue, talk, rejected)?;
         self.affords_line(&prompt)?;
-        let text = self.model.ask(talk.turn_count() + 1, &prompt)?;
+        let text = self.answer(talk.turn_count() + 1, prompt, talk)?;
         Ok(Self::said(rounds::line(&text), talk))
     }
 
@@ -200,8 +261,9 @@ impl Voice for Live<'_> {
         if !self.model.affords(&prompt, SUMMED_UP) {
             return Ok(None);
         }
-        let points = points::read(&self.model.ask(0, &prompt)?);
-        Ok(Some(Points { voice: self.name().to_owned(), model: talk.opened().model.clone(), points }))
+        let points = points::read(&self.answer(0, prompt, talk)?);
+        let (voice, model) = (self.name().to_owned(), talk.opened().model.clone());
+        Ok(Some(Points { voice, model, points, need: None }))
     }
 
     fn refute(
@@ -211,7 +273,7 @@ impl Voice for Live<'_> {
     ) -> Result<Vec<(usize, Refutation)>, Speechless> {
         let prompt = prompt::refute(&self.head, points, talk)?;
         match self.model.affords(&prompt, SUMMED_UP) {
-            true => Ok(points::refutations(&self.model.ask(0, &prompt)?)),
+            true => Ok(points::refutations(&self.answer(0, prompt, talk)?)),
             false => Ok(Vec::new()),
         }
     }

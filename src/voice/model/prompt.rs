@@ -399,6 +399,25 @@ pub fn synthesis(head: &str, now: &Discussion<'_>, wrong: &str) -> Result<Prompt
     prompt(head, now, "synthesis", context! { keys, wrong }, Want::Synthesis)
 }
 
+/// What a model asked for, as the talk shows it.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn needed(library: &Library, asked: &[String], found: &Evidence) -> Result<String, Failed> {
+    let asked = plain::shown(&asked.join(", "));
+    let evidence = found.shown().into_iter().map(safe).collect::<Vec<_>>();
+    let shown = library.templates.render("prompts/need.txt", context! { asked, evidence })?;
+    Ok(format!("{}\n\n", shown.trim_end()))
+}
+
+/// The entry of the talk before which it shows what was asked for: where that was recorded.
+pub fn place_of_need(talk: &Discussion<'_>) -> Option<usize> {
+    let is_need = |record: &Record| matches!(&record.event, Event::Points(found) if found.need.is_some());
+    let at = talk.log().iter().position(is_need)?;
+    let before = talk.log().iter().take(at).filter_map(|record| entry(record, &talk.library().cast));
+    Some(1 + before.count())
+}
+
 /// The prompt for points.
 ///
 /// # Errors

@@ -107,6 +107,19 @@ fn position(value: &Value) -> Option<Position> {
     Some(Position { on: text("on")?, favors: text("favors")?, because: text("because")? })
 }
 
+/// The most names that an answer may ask for, and the longest, in characters.
+const NEEDED: usize = 12;
+const LONGEST_NAME: usize = 200;
+
+/// What an answer asks for beyond what the prompt shows: paths, and names in the code.
+pub fn need(answer: &str) -> Vec<String> {
+    let object = object(answer);
+    let asked = object.as_ref().and_then(|object| object.get("need")).and_then(Value::as_array);
+    let names = asked.into_iter().flatten().filter_map(Value::as_str);
+    let names = names.map(|name| plain::cut(plain::one_line(&plain::clean(name)).trim(), LONGEST_NAME));
+    names.filter(|name| !name.is_empty()).take(NEEDED).collect()
+}
+
 /// The JSON object of an answer, whatever is around it.
 pub fn object(answer: &str) -> Option<Map<String, Value>> {
     match value(answer, '{')? {
@@ -160,7 +173,8 @@ pub fn schema(want: &Want) -> Value {
     let (name, form) = form(want);
     match want {
         Want::Synthesis => form,
-        _ => object_of(json!({ name: form })),
+        Want::Draft { .. } => object_of(json!({ name: form })),
+        _ => object_of(json!({ name: form, "need": or_null(list_of(text())) })),
     }
 }
 
@@ -186,6 +200,7 @@ pub fn whole_schema() -> Value {
         "synthesis": or_null(synthesis()),
         "repair": or_null(repair()),
         "draft": or_null(draft()),
+        "need": or_null(list_of(text())),
     }))
 }
 
@@ -251,6 +266,7 @@ fn synthesis() -> Value {
         "open_questions": list_of(object_of(json!({"text": text(), "context": text(), "turns": turns()}))),
         "action_items": list_of(object_of(json!({"text": text(), "by": text(), "turns": turns()}))),
         "proposals": turns(),
+        "need": or_null(list_of(text())),
     }))
 }
 
@@ -322,6 +338,17 @@ mod tests {
         let of_two = lines("It waits.", &block(&["a", "b"]));
         assert!(of_two[0].iter().all(|line| line.as_ref().unwrap().text.is_empty()));
         assert!(lines("PASS", &block(&["a", "b"]))[0].iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn what_an_answer_asks_for_is_a_short_list_of_names() {
+        let asked = need("Sure:\n{\"lines\": [], \"need\": [\"src/x.js\", \" pushAnswer\\n\", \"\", 7]}");
+        assert_eq!(asked, ["src/x.js", "pushAnswer"]);
+        let many = json!({ "need": vec!["a".repeat(900); 40] }).to_string();
+        assert!(need(&many).len() == NEEDED && need(&many)[0].chars().count() <= LONGEST_NAME);
+        for none in ["{\"need\": null}", "{\"need\": \"x\"}", "[1]", "need", "{\"points\": []}"] {
+            assert_eq!(need(none), Vec::<String>::new(), "{none}");
+        }
     }
 
     #[test]
