@@ -55,7 +55,7 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Finding> {
     if nothing || is_kept(&old, &old.root, &new, &new.root, meta) {
         return Vec::new();
     }
-    let mut walk = Walk { text: &old.text, found: Vec::new() };
+    let mut walk = JsonComparison { text: &old.text, found: Vec::new() };
     if meta {
         walk.meta(&old, &new);
     } else {
@@ -98,12 +98,12 @@ const RECORDS: [&str; 3] = ["elaborations", "steps_completed", "phases_completed
 const DEPTHS: [&str; 3] = ["brief", "standard", "deep"];
 const STATUS: [&str; 3] = ["raw", "partial", "analyzed"];
 
-struct Walk<'t> {
+struct JsonComparison<'t> {
     text: &'t str,
     found: Vec<Finding>,
 }
 
-impl Walk<'_> {
+impl JsonComparison<'_> {
     fn lost(&mut self, node: &Node, code: Kind, message: String) {
         if self.found.len() < MOST {
             let line = crate::text::finding::place(self.text, node.span.start).0;
@@ -301,7 +301,7 @@ mod tests {
                     Document::read("", old.as_bytes()).unwrap(),
                     Document::read("", new.as_bytes()).unwrap(),
                 );
-                let mut walk = Walk { text: &a.text, found: Vec::new() };
+                let mut walk = JsonComparison { text: &a.text, found: Vec::new() };
                 if meta {
                     walk.meta(&a, &b)
                 } else {

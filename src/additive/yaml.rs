@@ -47,7 +47,7 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Finding> {
 
 /// Compares all documents, with what is merged in or without.
 fn walked(old: &Stream<'_>, new: &Stream<'_>, merging: bool) -> Vec<Finding> {
-    let mut walk = Walk {
+    let mut walk = YamlComparison {
         old,
         new,
         merging,
@@ -68,7 +68,7 @@ fn walked(old: &Stream<'_>, new: &Stream<'_>, merging: bool) -> Vec<Finding> {
 /// A stream of documents as nodes in one row; an alias is the index of what it stands for.
 #[derive(Default)]
 pub(super) struct Stream<'t> {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<YamlNode>,
     /// The tags of nodes that have one.
     tags: HashMap<usize, Box<str>>,
     pub(super) documents: Vec<usize>,
@@ -80,7 +80,7 @@ pub(super) struct Stream<'t> {
     pub(super) merges: bool,
 }
 
-pub(super) struct Node {
+pub(super) struct YamlNode {
     pub(super) line: u32,
     pub(super) kind: Shape,
 }
@@ -113,7 +113,7 @@ pub(super) struct Scalar {
 const DEEPEST: usize = 128;
 
 /// A collection that is open: its node, and a key that waits for its value.
-struct Open {
+struct OpenCollection {
     node: usize,
     key: Option<usize>,
 }
@@ -128,11 +128,11 @@ pub(super) fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
     if text.contains('\0') {
         return Err(broken(1, "it holds a NUL byte"));
     }
-    let mut reader = Reader {
+    let mut reader = StreamReader {
         stream: Stream::default(),
         open: Vec::new(),
         anchors: BTreeMap::new(),
-        places: Places::new(text),
+        places: NodeEnds::new(text),
         inside: Vec::new(),
     };
     for event in Parser::new_from_str(text) {
@@ -145,7 +145,7 @@ pub(super) fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
             reader.put(node, span.start.line())?;
         }
     }
-    let Reader { mut stream, mut places, inside, .. } = reader;
+    let StreamReader { mut stream, mut places, inside, .. } = reader;
     let (whole, trailing) = comments(text, &inside, &mut places);
     (stream.comments, stream.trailing) = (whole, trailing);
     stream.nodes.shrink_to_fit();
@@ -153,16 +153,16 @@ pub(super) fn read(text: &[u8]) -> Result<Stream<'_>, Broken> {
 }
 
 /// What is known of a stream while its events are read.
-struct Reader<'t> {
+struct StreamReader<'t> {
     stream: Stream<'t>,
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     anchors: BTreeMap<usize, usize>,
-    places: Places<'t>,
+    places: NodeEnds<'t>,
     /// Lines that are the inside of a scalar: a `#` there begins no comment.
     inside: Vec<(usize, usize)>,
 }
 
-impl Reader<'_> {
+impl StreamReader<'_> {
     /// The node that an event completes: a scalar, an alias, or a collection that ends.
     fn take(&mut self, event: Event<'_>, span: &Span) -> Result<Option<usize>, Broken> {
         let line = span.start.line();
@@ -213,7 +213,7 @@ impl Reader<'_> {
         if anchor > 0 {
             self.anchors.insert(anchor, node);
         }
-        self.open.push(Open { node, key: None });
+        self.open.push(OpenCollection { node, key: None });
         if self.open.len() > DEEPEST {
             return Err(broken(line, "it is nested more than 128 levels deep"));
         }
@@ -262,7 +262,7 @@ fn inside_of(span: &Span, style: ScalarStyle) -> Option<(usize, usize)> {
 }
 
 /// Where nodes end, and where quotation marks are: a `#` in them begins no comment.
-struct Places<'t> {
+struct NodeEnds<'t> {
     /// A text without a `#` has no comments, and no place is looked for.
     has_comments: bool,
     /// Line, column and node, in the order of the text.
@@ -274,9 +274,9 @@ struct Places<'t> {
     passed: usize,
 }
 
-impl<'t> Places<'t> {
-    fn new(text: &'t str) -> Places<'t> {
-        Places {
+impl<'t> NodeEnds<'t> {
+    fn new(text: &'t str) -> NodeEnds<'t> {
+        NodeEnds {
             has_comments: text.contains('#'),
             ends: Vec::new(),
             quoted: Vec::new(),
@@ -369,7 +369,7 @@ fn narrow(place: usize) -> u32 {
 type Comments<'t> = (Vec<(usize, &'t str)>, HashMap<usize, &'t str>);
 
 /// The comments on lines of their own, and those after values.
-fn comments<'t>(text: &'t str, inside: &[(usize, usize)], places: &mut Places<'_>) -> Comments<'t> {
+fn comments<'t>(text: &'t str, inside: &[(usize, usize)], places: &mut NodeEnds<'_>) -> Comments<'t> {
     places.ends.sort_by_key(|(line, column, _)| (*line, *column));
     places.quoted.sort_unstable();
     let mut scalars = inside.iter().peekable();
@@ -405,7 +405,7 @@ fn comments<'t>(text: &'t str, inside: &[(usize, usize)], places: &mut Places<'_
 impl<'t> Stream<'t> {
     fn add(&mut self, line: usize, tag: Option<&Tag>, kind: Shape) -> usize {
         let node = self.nodes.len();
-        self.nodes.push(Node { line: narrow(line), kind });
+        self.nodes.push(YamlNode { line: narrow(line), kind });
         self.tags.extend(tag.map(|tag| (node, tag.to_string().into_boxed_str())));
         node
     }
@@ -464,7 +464,7 @@ impl<'t> Stream<'t> {
     }
 }
 
-struct Walk<'a> {
+struct YamlComparison<'a> {
     old: &'a Stream<'a>,
     new: &'a Stream<'a>,
     /// Merge keys are resolved.
@@ -477,7 +477,7 @@ struct Walk<'a> {
     most: usize,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> YamlComparison<'a> {
     fn lost(&mut self, at: usize, code: Kind, message: String) {
         if self.found.len() < super::json::MOST {
             self.found.push(Finding::new(code, self.old.nodes[at].line as usize, message));

@@ -23,7 +23,7 @@ use crate::text::plain;
 #[command(
     after_help = "Examples: roundtable add offline-mode --name \"offline mode\"\n          roundtable add --issue 17"
 )]
-pub struct Options {
+pub struct AddArgs {
     /// The new item: a slug, or a folder's path in the repository [default with --issue: from its title]
     #[arg(required_unless_present = "issue")]
     pub(super) item: Option<String>,
@@ -38,7 +38,7 @@ pub struct Options {
 }
 
 /// What is to be added.
-struct Added {
+struct AddedItem {
     item: String,
     name: String,
     source: meta::Source,
@@ -47,16 +47,16 @@ struct Added {
 }
 
 /// The item, its name and where it comes from: the arguments', or an issue's.
-fn wanted(global: &Global, options: &Options) -> Result<Added, Fail> {
+fn wanted(global: &Global, options: &AddArgs) -> Result<AddedItem, Fail> {
     let Some(number) = options.issue else {
         let (item, name) = (options.item.as_deref().map(table::forward), options.name.clone());
         let (item, name) = (item.unwrap_or_default(), name.unwrap_or_default());
-        return Ok(Added { item, name, source: meta::Source::Manual, draft: None });
+        return Ok(AddedItem { item, name, source: meta::Source::Manual, draft: None });
     };
     let text = job::text(&open(global)?, &table::settings(global)?, number)?;
     let item = options.item.clone().unwrap_or_else(|| path::slug_of(&text.title, number));
     let name = options.name.clone().unwrap_or_else(|| text.title.clone());
-    Ok(Added { item, name, source: meta::Source::GitHub(number), draft: Some(text.draft()) })
+    Ok(AddedItem { item, name, source: meta::Source::GitHub(number), draft: Some(text.draft()) })
 }
 
 /// How many documents are in the folder of an item where people edit, and not in its commit.
@@ -73,8 +73,8 @@ fn uncommitted(repo: &Repo, commit: Oid, path: &str) -> Result<usize, Fail> {
 }
 
 /// Makes the item on its branch, of documents that are there already or of none.
-pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
-    let Added { item, name, source, draft } = wanted(global, options)?;
+pub fn run(global: &Global, options: &AddArgs, screen: &Screen) -> Result<Code, Fail> {
+    let AddedItem { item, name, source, draft } = wanted(global, options)?;
     let repo = open(global)?;
     // Refused before anything is read: the name alone says so.
     table::new_path(&item, "")?;
@@ -112,7 +112,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         time: at.seconds(),
     };
     let commit = landing::add(&repo, &library, &new)?;
-    screen.say_strong(&format!("Added {path} on {}, commit {}.", place.branch, short(commit)));
+    screen.say_strong(&format!("AddedItem {path} on {}, commit {}.", place.branch, short(commit)));
     identity::note_commit(&repo, &author, screen);
     let left = uncommitted(&repo, commit, &path)?;
     if left > 0 {

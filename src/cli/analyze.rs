@@ -17,10 +17,10 @@ use crate::analysis::event::to_lines;
 use crate::github::{job, service};
 use crate::item::meta::Source;
 use crate::item::step::Depth;
-use crate::run::analyze::{Analyzed, Answers, Task, analyze};
+use crate::run::analyze::{AnalyzeRequest, Analyzed, AnswerSource, analyze};
 use crate::run::diff::unified;
 use crate::run::push::{Committed as _, forward};
-use crate::run::script::{Asked, Script};
+use crate::run::script::{Prompter, Script};
 use crate::run::voices::Wanted;
 use crate::run::walk::Mode;
 use crate::text::plain;
@@ -29,7 +29,7 @@ use crate::text::plain;
 #[command(
     after_help = "Each question takes one input of the script, then the menu takes one: C continues, E starts a discussion of the step, S skips the rest of the phase, anything else is added to the step. The run ends where the script ends; run it again with more answers to continue.\n\nExample: roundtable analyze late-fees --script answers.yaml"
 )]
-pub struct Options {
+pub struct AnalyzeArgs {
     /// The item: its folder's path in the repository, or its slug
     pub(super) item: String,
     /// The answers, in order: .txt (one per line), .yaml or .json, which may name them by step; - is standard input [default on a terminal: you are asked]
@@ -68,14 +68,14 @@ pub struct Options {
     #[arg(long, value_name = "REMOTE", num_args = 0..=1, default_missing_value = "origin", conflicts_with_all = ["dry_run", "out"])]
     push: Option<String>,
     #[command(flatten)]
-    voice: super::voices::Options,
+    voice: super::voices::VoiceArgs,
     /// Print what a model would be sent at the next step that has one, and what a discussion of it would take; no model is asked
     #[arg(long, conflicts_with_all = ["dry_run", "out", "one_commit", "resume", "push", "questions"], help_heading = "The voice")]
     plan: bool,
 }
 
 /// Walks the item through its steps.
-pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
+pub fn run(global: &Global, options: AnalyzeArgs, screen: &Screen) -> Result<Code, Fail> {
     if options.questions {
         return questions::run(global, &options, screen);
     }
@@ -120,9 +120,9 @@ pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, F
     Ok(Code::Yes)
 }
 
-impl Options {
+impl AnalyzeArgs {
     /// What the flags ask for.
-    fn task(&self, global: &Global) -> Result<Task, Fail> {
+    fn task(&self, global: &Global) -> Result<AnalyzeRequest, Fail> {
         let (script, new) = match (&self.script, self.issue) {
             (Some(path), _) => {
                 let (name, bytes) = table::script(path)?;
@@ -135,7 +135,7 @@ impl Options {
             (None, None) if self.plan => (Script::default(), None),
             (None, None) => {
                 keyboard::must_be_there("analyze", "answers", global.json)?;
-                (Script::asking(None, Asked(keyboard::answer)), None)
+                (Script::asking(None, Prompter(keyboard::answer)), None)
             }
         };
         let mode = match (&self.out, self.dry_run, self.one_commit) {
@@ -144,7 +144,7 @@ impl Options {
             _ => Mode::Dry,
         };
         let script = script.spoken_by(self.user.as_deref());
-        Ok(Task {
+        Ok(AnalyzeRequest {
             item: table::forward(&self.item),
             new,
             script,
@@ -157,7 +157,7 @@ impl Options {
             signed_off: self.commit.signoff,
             leaves_merged: true,
             mode,
-            answers: Answers::Asked,
+            answers: AnswerSource::Asked,
         })
     }
 }

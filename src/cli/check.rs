@@ -13,14 +13,14 @@ use crate::git::{Repo, short};
 use crate::github::event::Event;
 use crate::run::check::agent_hook::Agent;
 use crate::run::check::candidate::{self, When};
-use crate::run::check::ranges::{Known, Request, Target, check};
+use crate::run::check::ranges::{CheckRequest, Known, Target, check};
 use crate::run::check::{Report, hook, losses};
 
 #[derive(Debug, Default, Args)]
 #[command(
     after_help = "Examples: roundtable check --base origin/main\n          roundtable check --staged\n          roundtable check --staged --declare \"the desk has no till any more\"\n\nExit codes: 0 nothing is lost; 1 something is lost or changed; 2 it could not be measured."
 )]
-pub struct Options {
+pub struct CheckArgs {
     /// Files and folders to look at; all that the policy protects where none is named
     paths: Vec<PathBuf>,
     /// What the change is to be merged into [default: the event in Actions, else the upstream]
@@ -55,38 +55,38 @@ pub struct Options {
     each: bool,
     /// How to report [default: github in Actions, else human]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    format: Option<CheckFormat>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum CheckFormat {
     Human,
     Json,
     Github,
     Sarif,
 }
 
-impl Format {
+impl CheckFormat {
     /// The format that the flags ask for; in Actions the runner's, unless another is named.
-    pub fn wanted(given: Option<Format>, screen: &Screen) -> Result<Format, Fail> {
+    pub fn wanted(given: Option<CheckFormat>, screen: &Screen) -> Result<CheckFormat, Fail> {
         match (given, screen.is_json()) {
-            (Some(Format::Json) | None, true) => Ok(Format::Json),
+            (Some(CheckFormat::Json) | None, true) => Ok(CheckFormat::Json),
             (Some(_), true) => {
                 Err(Fail::new("--json and --format say different things").with_hint("leave one of them out"))
             }
             (Some(format), false) => Ok(format),
-            (None, false) if screen.is_runner() => Ok(Format::Github),
-            (None, false) => Ok(Format::Human),
+            (None, false) if screen.is_runner() => Ok(CheckFormat::Github),
+            (None, false) => Ok(CheckFormat::Human),
         }
     }
 }
 
 /// Judges, and reports in the wanted form.
-pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+pub fn run(global: &Global, options: &CheckArgs, screen: &Screen) -> Result<Code, Fail> {
     if let Some(agent) = options.hook {
         return answer_hook(global, agent, screen);
     }
-    let format = Format::wanted(options.format, screen)?;
+    let format = CheckFormat::wanted(options.format, screen)?;
     let repo = global.workspace.open_in_hook()?;
     repo.trust_objects();
     if let Some(path) = &options.candidate {
@@ -110,9 +110,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     }
 }
 
-impl Options {
+impl CheckArgs {
     /// What the flags ask for; without a base the event of Actions, where there is one.
-    fn request(&self, repo: &Repo) -> Result<Request, Fail> {
+    fn request(&self, repo: &Repo) -> Result<CheckRequest, Fail> {
         let target = match &self.base {
             _ if self.staged => Target::Index,
             _ if self.worktree => Target::Disk,
@@ -127,7 +127,7 @@ impl Options {
             },
         };
         let (paths, head) = (self.paths.clone(), self.head.clone());
-        Ok(Request { paths, target, head, direct: self.direct, each: self.each })
+        Ok(CheckRequest { paths, target, head, direct: self.direct, each: self.each })
     }
 }
 
@@ -136,15 +136,15 @@ fn check_candidate(
     global: &Global,
     repo: &Repo,
     path: &Path,
-    format: Format,
+    format: CheckFormat,
     screen: &Screen,
 ) -> Result<Code, Fail> {
     let found = candidate::judge(&global.workspace, repo, path)?;
-    let Some(file) = found.filter(|file| !file.is_kept() || format == Format::Json) else {
+    let Some(file) = found.filter(|file| !file.is_kept() || format == CheckFormat::Json) else {
         return Ok(Code::Yes);
     };
     let is_kept = file.is_kept();
-    if format == Format::Json {
+    if format == CheckFormat::Json {
         let base = repo.head()?.unwrap_or(Oid::ZERO_SHA1);
         let report = Report { base, head: Oid::ZERO_SHA1, files: vec![file] };
         report::write(&[(report, false)], &BTreeSet::new(), &[], format, screen)?;

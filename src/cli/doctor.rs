@@ -22,7 +22,7 @@ use crate::text::plain::{self, count, shown};
 #[command(
     after_help = "Examples: roundtable doctor\n          roundtable doctor --offline\n\nNothing is changed, and nothing is spent: a model's service is asked for its list of models only.\n\nExit codes: 0 all is set up; 1 there is something to fix; 2 it could not be looked at."
 )]
-pub struct Options {
+pub struct DoctorArgs {
     /// Do not ask the voice's service whether it can be reached
     #[arg(long)]
     offline: bool,
@@ -41,7 +41,7 @@ enum Finding {
 type Check = (&'static str, Finding);
 
 /// Looks at everything.
-pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+pub fn run(global: &Global, options: &DoctorArgs, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let mut checks = vec![version(), repository(&repo), identity(&repo)];
     checks.extend(signing(&repo));
@@ -154,7 +154,7 @@ fn library(repo: &Repo, config: &Config) -> Option<Check> {
 }
 
 /// The voices that the settings name, of every step.
-fn voice(repo: &Repo, config: &Config, options: &Options) -> Check {
+fn voice(repo: &Repo, config: &Config, options: &DoctorArgs) -> Check {
     let found = match choices(repo, config) {
         Err(fail) => wrong(&fail),
         Ok(choices) => {

@@ -25,12 +25,12 @@ use crate::run::resume::Log;
 use crate::run::script::Script;
 use crate::run::session::hold;
 use crate::run::voices::Wanted;
-use crate::run::{Held, Landed, Medium, Setup, Task, hold_and_keep, hold_and_land, plan, set_up};
+use crate::run::{ElaborateRequest, Held, Landed, Medium, Setup, hold_and_keep, hold_and_land, plan, set_up};
 use crate::text::plain;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roundtable elaborate offline-mode --step 01-03 --script talk.txt")]
-pub struct Options {
+pub struct ElaborateArgs {
     /// The item: its folder's path in the repository, or its slug
     pub(super) item: String,
     /// The step to discuss [default: the one that the documents leave most open]
@@ -63,14 +63,14 @@ pub struct Options {
     #[arg(long, value_name = "REMOTE", num_args = 0..=1, default_missing_value = "origin", conflicts_with_all = ["dry_run", "out"])]
     push: Option<String>,
     #[command(flatten)]
-    voice: voices::Options,
+    voice: voices::VoiceArgs,
     /// Print the turns, requests and tokens that the discussion would take; no model is asked
     #[arg(long, conflicts_with_all = ["dry_run", "out", "resume", "push"], help_heading = "The voice")]
     plan: bool,
 }
 
 /// Holds one discussion and lands it.
-pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
+pub fn run(global: &Global, options: ElaborateArgs, screen: &Screen) -> Result<Code, Fail> {
     let built_in = table::BuiltIn::for_a_discussion();
     let remote = options.push.as_ref().map(|name| service::named_remote(&open(global)?, name)).transpose()?;
     let task = options.task(global)?;
@@ -136,9 +136,9 @@ fn committed_but(message: impl std::fmt::Display, landed: &Landed) -> Fail {
     Fail::new(format!("{message}; the commit {commit} on {} was made", landed.branch))
 }
 
-impl Options {
+impl ElaborateArgs {
     /// What the flags ask for.
-    fn task(&self, global: &Global) -> Result<Task, Fail> {
+    fn task(&self, global: &Global) -> Result<ElaborateRequest, Fail> {
         let fixed = self.commit.fixed()?;
         let mut medium = Medium::Script;
         let (script, new, comments) = match (&self.script, self.issue) {
@@ -158,7 +158,7 @@ impl Options {
             }
         };
         let script = script.spoken_by(self.user.as_deref());
-        Ok(Task {
+        Ok(ElaborateRequest {
             item: table::forward(&self.item),
             new,
             step: self.step.clone(),

@@ -22,13 +22,13 @@ use crate::run::documents::{self, Source};
 use crate::text::plain;
 
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct GithubArgs {
     #[command(subcommand)]
-    what: Option<Wanted>,
+    what: Option<GithubVerb>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Wanted {
+enum GithubVerb {
     /// Do what the event of this Actions run asks for
     Run(Box<Run>),
     /// Print all issues that wait with a label, as a matrix for `strategy.matrix`
@@ -56,17 +56,17 @@ struct Run {
     #[arg(long, value_name = "SHA256", requires = "recording")]
     digest: Option<String>,
     #[command(flatten)]
-    voice: super::voices::Options,
+    voice: super::voices::VoiceArgs,
 }
 
 /// Jobs that a matrix may have.
 const MATRIX: usize = 256;
 
 /// Does what is asked for.
-pub fn run(global: &Global, options: Options, screen: &Screen) -> Result<Code, Fail> {
-    match options.what.unwrap_or(Wanted::Run(Box::default())) {
-        Wanted::Run(run) => answer(global, &run, screen),
-        Wanted::Plan => plan(global, screen),
+pub fn run(global: &Global, options: GithubArgs, screen: &Screen) -> Result<Code, Fail> {
+    match options.what.unwrap_or(GithubVerb::Run(Box::default())) {
+        GithubVerb::Run(run) => answer(global, &run, screen),
+        GithubVerb::Plan => plan(global, screen),
     }
 }
 
@@ -123,7 +123,7 @@ impl Run {
 
 /// The gate; on the default branch the recordings, too, and on a pull request what its changed lines leave open.
 fn check_change(global: &Global, repo: &Repo, event: Option<&Event>, screen: &Screen) -> Result<Code, Fail> {
-    let mut code = check::run(global, &check::Options::default(), screen)?;
+    let mut code = check::run(global, &check::CheckArgs::default(), screen)?;
     if event.is_some_and(Event::is_push_to_default) && code == Code::Yes {
         code = replay::pushed(global, screen)?;
     }
@@ -219,7 +219,7 @@ fn notices(global: &Global, repo: &Repo, event: &Event, screen: &Screen) {
     let found = || -> Result<Option<Review>, Fail> {
         let (Some(base), Some(head), _) = event.range(repo)? else { return Ok(None) };
         let (base, rev) = (Some(base.to_string()), Some(head.to_string()));
-        let request = documents::Request { base, rev, ..documents::Request::default() };
+        let request = documents::ReviewRequest { base, rev, ..documents::ReviewRequest::default() };
         let source = Source::open(&global.workspace, &request)?;
         if source.texts.is_empty() {
             return Ok(None);

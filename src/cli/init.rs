@@ -25,7 +25,7 @@ use crate::text::plain;
 #[command(
     after_help = "Examples: roundtable init --dry-run\n          roundtable init --hook\n          roundtable init --agent claude\n          roundtable init --github"
 )]
-pub struct Options {
+pub struct InitArgs {
     /// Show what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -79,15 +79,15 @@ impl Voice {
 }
 
 /// A file that the repository should have.
-struct Wanted {
+struct SetupFile {
     path: String,
     text: String,
     is_program: bool,
 }
 
-impl Wanted {
-    fn text(path: impl Into<String>, text: impl Into<String>) -> Wanted {
-        Wanted { path: path.into(), text: text.into(), is_program: false }
+impl SetupFile {
+    fn text(path: impl Into<String>, text: impl Into<String>) -> SetupFile {
+        SetupFile { path: path.into(), text: text.into(), is_program: false }
     }
 }
 
@@ -111,7 +111,7 @@ impl FileState {
 }
 
 /// Writes what is missing.
-pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+pub fn run(global: &Global, options: &InitArgs, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let bare = || {
         Fail::new("a bare repository has no files").with_hint("run it in a clone, and push what it writes")
@@ -120,7 +120,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let action = github::action(options)?;
     let mut wanted = Vec::new();
     if options.github || !(options.hook || options.agent.is_some()) {
-        wanted.push(Wanted::text(crate::item::config::FILE, settings(options, &layouts(&root))?));
+        wanted.push(SetupFile::text(crate::item::config::FILE, settings(options, &layouts(&root))?));
     }
     if options.github {
         wanted.extend(github::workflows(options, action.as_deref()));
@@ -156,7 +156,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
 }
 
 /// Says what became of a file, and shows what is in it where that has to be known.
-fn tell(file: &Wanted, state: FileState, options: &Options, screen: &Screen) {
+fn tell(file: &SetupFile, state: FileState, options: &InitArgs, screen: &Screen) {
     screen.say(&format!("{}: {}", file.path, state.name(options.dry_run)));
     let added = || file.text.lines().map(|line| format!("+{line}\n")).collect::<String>();
     let is_for_agent =
@@ -222,7 +222,7 @@ fn in_use(hook: &Hook) -> String {
 }
 
 /// What is left to do by hand.
-fn next(options: &Options, action: Option<&str>, found: &[(Wanted, FileState)], screen: &Screen) {
+fn next(options: &InitArgs, action: Option<&str>, found: &[(SetupFile, FileState)], screen: &Screen) {
     if options.dry_run {
         screen.say("\nNothing was written (--dry-run).");
         return;
@@ -264,7 +264,7 @@ fn layouts(root: &Path) -> Vec<String> {
 }
 
 /// The settings' file, with the presets that the repository's layout asks for.
-fn settings(options: &Options, layouts: &[String]) -> Result<String, Fail> {
+fn settings(options: &InitArgs, layouts: &[String]) -> Result<String, Fail> {
     let text = include_str!("init/roundtable.yaml");
     let presets: String = layouts.iter().map(|name| format!("  - {{ preset: {name} }}\n")).collect();
     let default = "# protect:\n#   - { paths: [docs/requirements/**], rule: content }\n";
@@ -285,7 +285,7 @@ fn settings(options: &Options, layouts: &[String]) -> Result<String, Fail> {
 }
 
 /// What is at a file's path; a link on the way there is not followed.
-fn state_of(root: &Path, file: &Wanted) -> Result<FileState, Fail> {
+fn state_of(root: &Path, file: &SetupFile) -> Result<FileState, Fail> {
     let mut at = root.to_owned();
     for part in Path::new(&file.path) {
         at.push(part);
@@ -319,7 +319,7 @@ fn shown(root: &Path, at: &Path) -> String {
     plain::shown(&at.strip_prefix(root).unwrap_or(at).display().to_string())
 }
 
-fn write(root: &Path, file: &Wanted) -> Result<(), Fail> {
+fn write(root: &Path, file: &SetupFile) -> Result<(), Fail> {
     let path: PathBuf = root.join(&file.path);
     let folder = path.parent().unwrap_or(root);
     let written = std::fs::create_dir_all(folder)

@@ -11,10 +11,10 @@ use crate::run::agent::server;
 #[command(
     after_help = "Example: roundtable mcp\n\nAn agent starts it; `roundtable init --agent claude` sets one up."
 )]
-pub struct Options {}
+pub struct McpArgs {}
 
 /// Serves until the client has gone.
-pub fn run(global: &Global, _: &Options) -> Result<Code, Fail> {
+pub fn run(global: &Global, _: &McpArgs) -> Result<Code, Fail> {
     server::serve(Discussions::new(global.workspace.clone()))
         .map_err(|error| Fail::new(format!("the Model Context Protocol: {error}")))?;
     Ok(Code::Yes)

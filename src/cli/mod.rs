@@ -86,36 +86,36 @@ enum Color {
 #[allow(clippy::large_enum_variant)] // There is one of them, once.
 enum Verb {
     /// Show what documents leave open: markers, unanswered questions, broken links and ids
-    Review(review::Options),
+    Review(review::ReviewArgs),
     /// Hold one discussion on a step and commit what it adds
-    Elaborate(elaborate::Options),
+    Elaborate(elaborate::ElaborateArgs),
     /// Walk an item through its steps, phase by phase, and commit what each step adds
-    Analyze(analyze::Options),
+    Analyze(analyze::AnalyzeArgs),
     /// Make a new item: add meta.json to a folder of documents, or make a new folder
-    Add(add::Options),
+    Add(add::AddArgs),
     /// Run a recording again and compare the results; with --branch, commit them
-    Replay(replay::Options),
+    Replay(replay::ReplayArgs),
     /// Show where a line came from: its discussion, and the turns it rests on
-    Why(why::Options),
+    Why(why::WhyArgs),
     /// Check that a change only adds: the gate before a merge
-    Check(check::Options),
+    Check(check::CheckArgs),
     /// Read a recorded discussion, or all of an item
-    Show(show::Options),
+    Show(show::ShowArgs),
     /// Show how far items are, and which discussions were cut off
-    Status(status::Options),
+    Status(status::StatusArgs),
     /// List, read and check the step files
-    Steps(steps::Options),
+    Steps(steps::StepsArgs),
     /// Handle an event of GitHub Actions: a label on an issue, a change to check
     #[command(
         after_help = "Examples: roundtable github run --issue 12 --label roundtable:01-03\n          roundtable github plan"
     )]
-    Github(github::Options),
+    Github(github::GithubArgs),
     /// Serve the table to an agent, by the Model Context Protocol on standard input and output
-    Mcp(mcp::Options),
+    Mcp(mcp::McpArgs),
     /// Show what is not set up here, and how to fix it
-    Doctor(doctor::Options),
+    Doctor(doctor::DoctorArgs),
     /// Set a repository up: configuration, git's hook, agents, workflows
-    Init(init::Options),
+    Init(init::InitArgs),
     /// Print the completions for a shell
     #[command(
         hide = true,

@@ -28,7 +28,7 @@ use crate::text::remedy::Problem;
 #[command(
     after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --onto main --script talk.txt\n\nExit codes: 0 reproduced; 1 something comes out differently, or a document has lost what was recorded; 2 a recording could not be read, or is refused by --onto.\n\n--all also holds the documents of --rev against every recording: each decision, each open question and every other line that it added must still be there, word for word. Text that was moved, reflowed or ticked is kept. A loss that a file below .roundtable/losses declares is listed with its reason.\n\nA recording is proved by commit (its commit is in the history), by content (the history was rewritten, and the files before and after are the same bytes) or by text (what it renders is in today's documents letter by letter).\n\n--onto commits what follows from the recorded messages, after all checks of a discussion. Who said these messages is known only from the comments on GitHub, or from a --script beside the recording; a model's lines are checked against documents, evidence and turns, not against the model."
 )]
-pub struct Options {
+pub struct ReplayArgs {
     /// Recordings: files, or REV:PATH in the repository
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     recordings: Vec<String>,
@@ -39,11 +39,11 @@ pub struct Options {
     #[arg(long, value_name = "REV", requires = "all")]
     rev: Option<String>,
     #[command(flatten)]
-    onto: onto::Options,
+    onto: onto::OntoArgs,
 }
 
 /// Runs recordings again.
-pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+pub fn run(global: &Global, options: &ReplayArgs, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let replay = Replay::new(repo, Arc::new(Library::built_in()?), global.workspace.own_settings()?);
     if options.onto.is_asked() {
@@ -274,7 +274,7 @@ fn say_divergence(name: &str, found: &Divergence, screen: &Screen) {
 }
 
 /// A recording below the items folder: its path and its blob.
-struct Found {
+struct FoundRecording {
     path: String,
     blob: Oid,
 }
@@ -308,7 +308,7 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
     let mut table = Table { replay: &replay, workers, commit, policy: &held.policy, total, done: 0 };
     let (mut waiting, mut failed) = (Vec::new(), None);
     let mut each = |_: &str, path: &str, blob: Oid| {
-        waiting.push(Found { path: path.to_owned(), blob });
+        waiting.push(FoundRecording { path: path.to_owned(), blob });
         if waiting.len() == TOGETHER {
             failed = table.judge(&std::mem::take(&mut waiting), told).err();
         }
@@ -349,7 +349,7 @@ impl Table<'_> {
     /// Judges some recordings and tells the results in their order. They are taken from the last to the
     /// first in time, as git packs what they are read from: each commit's trees are stored as what differs
     /// from a later one's.
-    fn judge(&mut self, found: &[Found], told: &mut Told<'_>) -> Result<(), Fail> {
+    fn judge(&mut self, found: &[FoundRecording], told: &mut Told<'_>) -> Result<(), Fail> {
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by(|a, b| moment(&found[*b].path).cmp(moment(&found[*a].path)).then(a.cmp(b)));
         let run = (found.len() / (self.workers.len() * 8).max(1)).clamp(1, RUN);
@@ -403,7 +403,7 @@ fn size(outcome: &Outcome) -> usize {
     }
 }
 
-fn judged(replay: &Replay, commit: Oid, policy: &Policy, found: &Found) -> Outcome {
+fn judged(replay: &Replay, commit: Oid, policy: &Policy, found: &FoundRecording) -> Outcome {
     let told = |error: Unread| Problem::of(&error);
     let bytes = replay.repo().bytes(found.blob).map_err(|error| told(error.into()))?.to_vec();
     let place = Place { commit, path: found.path.clone() };

@@ -6,19 +6,19 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::check::Format;
+use super::check::CheckFormat;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, report};
 use crate::item::config;
-use crate::run::documents::{Request, Source, review};
+use crate::run::documents::{ReviewRequest, Source, review};
 use crate::text::finding::Severity;
 
 #[derive(Debug, Default, Args)]
 #[command(
     after_help = "Examples: roundtable review docs/requirements\n          roundtable review late-fees --fail-on minor\n          roundtable review --base origin/main\n\nExit codes: 0 nothing at or above --fail-on; 1 there is; 2 could not be reviewed."
 )]
-pub struct Options {
+pub struct ReviewArgs {
     /// Files and folders, an item, or - for standard input [default: `review.paths` of the settings, else the items]
     #[arg(value_name = "PATH|ITEM")]
     paths: Vec<PathBuf>,
@@ -33,7 +33,7 @@ pub struct Options {
     rev: Option<String>,
     /// How to report [default: github in Actions, else human]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    format: Option<CheckFormat>,
     /// Exit with 1 for findings that are at least this severe [default: major]
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
@@ -66,12 +66,12 @@ impl FailOn {
 }
 
 /// Reviews, and reports in the wanted form.
-pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+pub fn run(global: &Global, options: &ReviewArgs, screen: &Screen) -> Result<Code, Fail> {
     if let Some(rule) = &options.rules {
         return rules::run(global, rule.as_deref(), screen);
     }
-    let format = Format::wanted(options.format, screen)?;
-    let request = Request {
+    let format = CheckFormat::wanted(options.format, screen)?;
+    let request = ReviewRequest {
         paths: options.paths.clone(),
         base: options.base.clone(),
         staged: options.staged,

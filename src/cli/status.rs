@@ -25,7 +25,7 @@ use crate::text::plain::{self, count};
 #[command(
     after_help = "Examples: roundtable status\n          roundtable status late-fees\n\nAn item is read on its branch roundtable/<slug> (after a merge roundtable/<slug>-2, -3 …) where that is ahead of HEAD, else at HEAD."
 )]
-pub struct Options {
+pub struct StatusArgs {
     /// One item: its folder's path, or its slug
     pub(super) item: Option<String>,
     /// Drop the log of a discussion that was cut off: its run's first digits, or all
@@ -34,7 +34,7 @@ pub struct Options {
 }
 
 /// Lists items and leftovers, or drops leftovers.
-pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     if let Some(run) = &options.drop {
         return drop_leftovers(&repo, run, screen);
@@ -45,7 +45,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         before::edited_settings(&repo, head, screen)?;
     }
     let library = table::BuiltIn::begin().library(&repo, head, &config)?;
-    let mut found: BTreeMap<String, Found> = BTreeMap::new();
+    let mut found: BTreeMap<String, FoundItem> = BTreeMap::new();
     for folder in config.folders() {
         collect(repo.stored_items(head, folder, None)?, head, &mut found)?;
     }
@@ -91,7 +91,7 @@ const SYNTHESIS: &str = "{\"kind\":\"synthesis\"";
 const MOST_AFTER: usize = 1_000;
 
 /// An item, where it was found.
-struct Found {
+struct FoundItem {
     meta: Meta,
     commit: Oid,
     scan: Option<Oid>,
@@ -100,14 +100,14 @@ struct Found {
 }
 
 /// Reads the items that a commit holds; a meta.json that cannot be read is an error.
-fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, Found>) -> Result<(), Fail> {
+fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, FoundItem>) -> Result<(), Fail> {
     let mut findings = Vec::new();
     for item in stored {
         let at = format!("{}/{}", item.path, crate::item::meta::FILE);
         match Meta::read(&at, &item.meta) {
             Ok(meta) => {
                 let Stored { path, scan, documents, recordings, .. } = item;
-                found.insert(path, Found { meta, commit, scan, documents, recordings });
+                found.insert(path, FoundItem { meta, commit, scan, documents, recordings });
             }
             Err(finding) => findings.push(finding),
         }
@@ -116,7 +116,7 @@ fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, Found>
 }
 
 /// How far an item is. What `skip_if` leaves out is asked only in a phase that has such a step.
-fn standing(path: &str, item: &Found, library: &Library, repo: &Repo) -> Result<Standing, Fail> {
+fn standing(path: &str, item: &FoundItem, library: &Library, repo: &Repo) -> Result<Standing, Fail> {
     let meta = &item.meta;
     let stands = meta.standing(library.steps.iter().map(|step| (step.phase.as_str(), step.id.as_str())));
     let of_phase = |step: &&Step| Some(&step.phase) == stands.phase.as_ref();
@@ -138,7 +138,7 @@ fn standing(path: &str, item: &Found, library: &Library, repo: &Repo) -> Result<
     Ok(Standing { phase: next.map(|step| step.phase.clone()), next_step: next.map(|step| step.id.clone()) })
 }
 
-fn entry(path: &str, item: &Found, library: &Library, repo: &Repo) -> Result<Value, Fail> {
+fn entry(path: &str, item: &FoundItem, library: &Library, repo: &Repo) -> Result<Value, Fail> {
     let meta = &item.meta;
     let open = open_questions(repo, item)?;
     let stands = standing(path, item, library, repo)?;
@@ -156,7 +156,7 @@ fn entry(path: &str, item: &Found, library: &Library, repo: &Repo) -> Result<Val
 
 /// Where each open question of an item was asked, and its words: what its documents list as open, then what
 /// its discussions left open.
-fn open_questions(repo: &Repo, item: &Found) -> Result<Vec<(String, String)>, Fail> {
+fn open_questions(repo: &Repo, item: &FoundItem) -> Result<Vec<(String, String)>, Fail> {
     let mut open = Vec::new();
     for (name, id) in &item.documents {
         let bytes = repo.bytes(*id)?;
@@ -181,12 +181,12 @@ fn word<'v>(entry: &'v Value, key: &str) -> &'v str {
     entry[key].as_str().unwrap_or_default()
 }
 
-fn say(found: &BTreeMap<String, Found>, items: &[Value], screen: &Screen) {
+fn say(found: &BTreeMap<String, FoundItem>, items: &[Value], screen: &Screen) {
     if found.is_empty() {
         screen.say("No items yet; `roundtable add SLUG --name TEXT` makes one.");
         return;
     }
-    let row = |((path, item), entry): ((&String, &Found), &Value)| {
+    let row = |((path, item), entry): ((&String, &FoundItem), &Value)| {
         let next = entry["next_step"].as_str().map_or("complete".to_owned(), |step| format!("next {step}"));
         let steps = count(item.meta.steps_completed().len(), "step");
         let talks = count(item.meta.elaborations().len(), "discussion");
@@ -202,7 +202,7 @@ fn say(found: &BTreeMap<String, Found>, items: &[Value], screen: &Screen) {
 /// One item, for people: its phases, its discussions, what is open.
 fn page(
     path: &str,
-    item: &Found,
+    item: &FoundItem,
     entry: &Value,
     library: &Library,
     repo: &Repo,

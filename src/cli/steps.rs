@@ -12,7 +12,7 @@ use super::{Global, columns, open, table};
 use crate::analysis::plan::{self, Unplannable};
 use crate::analysis::skip::{Facts, is_skipped};
 use crate::git::Repo;
-use crate::item::library::{File, Library, embedded_files, embedded_steps, is_persona, is_step};
+use crate::item::library::{Library, OverlayFile, embedded_files, embedded_steps, is_persona, is_step};
 use crate::item::persona::{Cast, PHASES, Persona};
 use crate::item::step::{Depth, Step, lint};
 use crate::run::environment::current_folder;
@@ -24,13 +24,13 @@ use crate::text::plain;
 #[command(
     after_help = "Examples: roundtable steps list\n          roundtable steps show 01-03\n          roundtable steps check .roundtable/steps"
 )]
-pub struct Options {
+pub struct StepsArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: StepsVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum StepsVerb {
     /// The steps of all phases, the repository's own among them
     #[command(after_help = "Example: roundtable steps list")]
     List,
@@ -49,11 +49,11 @@ enum Verb {
     },
 }
 
-pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+pub fn run(global: &Global, options: &StepsArgs, screen: &Screen) -> Result<Code, Fail> {
     match &options.verb {
-        Verb::List => list(&*library(global)?, screen),
-        Verb::Show { id } => show(library(global)?.step(id)?, screen),
-        Verb::Check { dir } => check(global, dir.as_deref(), screen),
+        StepsVerb::List => list(&*library(global)?, screen),
+        StepsVerb::Show { id } => show(library(global)?.step(id)?, screen),
+        StepsVerb::Check { dir } => check(global, dir.as_deref(), screen),
     }
 }
 
@@ -160,11 +160,11 @@ fn show(step: &Step, screen: &Screen) -> Result<Code, Fail> {
 fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, Fail> {
     let overlay = overlay(global, dir)?;
     let own = overlay.is_some();
-    let files: Vec<File> = overlay
+    let files: Vec<OverlayFile> = overlay
         .unwrap_or_else(|| embedded_files().map(|(path, text)| (path.to_owned(), text.to_owned())).collect());
     let mut findings = Vec::new();
     let cast = cast(&files, &mut findings)?;
-    let steps: Vec<&File> = files.iter().filter(|(path, _)| is_step(path)).collect();
+    let steps: Vec<&OverlayFile> = files.iter().filter(|(path, _)| is_step(path)).collect();
     for (path, text) in &steps {
         findings.extend(lint(path, text, &cast));
     }
@@ -176,8 +176,8 @@ fn check(global: &Global, dir: Option<&Path>, screen: &Screen) -> Result<Code, F
 
 /// What would keep an analysis from walking the steps: a `skip_if` that cannot be used, a circle of
 /// dependencies among these and the built-in ones.
-fn walkable(files: &[&File], own: bool) -> Vec<Finding> {
-    let read = |(path, text): &&File| Step::read(path, text).ok();
+fn walkable(files: &[&OverlayFile], own: bool) -> Vec<Finding> {
+    let read = |(path, text): &&OverlayFile| Step::read(path, text).ok();
     let mut steps: Vec<Step> = files.iter().filter_map(read).collect();
     let facts = Facts::default();
     let broken = |step: &Step| is_skipped(step, &facts).err().map(|finding| *finding);
@@ -189,7 +189,7 @@ fn walkable(files: &[&File], own: bool) -> Vec<Finding> {
     }
     if let Err(Unplannable::Cycle { cycle }) = plan::circle(&steps) {
         let of_cycle =
-            |(path, text): &&&File| Step::read(path, text).is_ok_and(|step| cycle.contains(&step.id));
+            |(path, text): &&&OverlayFile| Step::read(path, text).is_ok_and(|step| cycle.contains(&step.id));
         let message = format!("steps depend on each other: {}", cycle.join(" -> "));
         findings.extend(files.iter().find(of_cycle).map(|(path, text)| {
             Finding::near(path, text, "depends_on:", message).hint("take one of them out of `depends_on`")
@@ -199,7 +199,7 @@ fn walkable(files: &[&File], own: bool) -> Vec<Finding> {
 }
 
 /// The files to check: a folder's, or the repository's overlay; none for the built-in ones.
-fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<File>>, Fail> {
+fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<OverlayFile>>, Fail> {
     if let Some(dir) = dir {
         let at = if dir.is_absolute() { dir.to_owned() } else { current_folder()?.join(dir) };
         if !at.is_dir() {
@@ -219,7 +219,7 @@ fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<File>>, Fai
 }
 
 /// The cast that the steps may name: the built-in personas and those of the overlay.
-fn cast(files: &[File], findings: &mut Vec<Finding>) -> Result<Cast, Fail> {
+fn cast(files: &[OverlayFile], findings: &mut Vec<Finding>) -> Result<Cast, Fail> {
     let mut personas: Vec<Persona> = Library::built_in()?.cast.iter().cloned().collect();
     for (path, text) in files.iter().filter(|(path, _)| is_persona(path)) {
         match Persona::read(path, text) {
@@ -234,8 +234,8 @@ fn cast(files: &[File], findings: &mut Vec<Finding>) -> Result<Cast, Fail> {
 }
 
 /// Steps with one id, and dependencies on steps that do not exist.
-fn doubles(files: &[&File], own: bool) -> Vec<Finding> {
-    let read = |(path, text): &&File| Step::read(path, text).ok().map(|step| (step, text.clone()));
+fn doubles(files: &[&OverlayFile], own: bool) -> Vec<Finding> {
+    let read = |(path, text): &&OverlayFile| Step::read(path, text).ok().map(|step| (step, text.clone()));
     let steps: Vec<(Step, String)> = files.iter().filter_map(read).collect();
     let paths: Vec<&str> = steps.iter().map(|(step, _)| step.path.as_str()).collect();
     let built_in: Vec<Step> = embedded_steps()

@@ -7,7 +7,7 @@ use crate::run::voices::Wanted;
 #[derive(Clone, Debug, Default, Args)]
 #[group(id = "voices")]
 #[command(next_help_heading = "The voice")]
-pub struct Options {
+pub struct VoiceArgs {
     /// Who speaks: secretary (built in, no model), anthropic, openai, command:PROG, or recorded:FILE [default: secretary]
     #[arg(long, value_name = "VOICE")]
     pub voice: Option<String>,
@@ -29,7 +29,7 @@ pub struct Options {
     pub price: Option<String>,
 }
 
-impl Options {
+impl VoiceArgs {
     /// The voice that the flags ask for.
     pub fn wanted(&self) -> Wanted {
         Wanted {

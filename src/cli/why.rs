@@ -15,7 +15,7 @@ use crate::discussion::event::{Event, Record, Time, from_lines};
 use crate::discussion::summary::Decision;
 use crate::discussion::{Finished, finished};
 use crate::git::{AtPath, Repo, short};
-use crate::history::decisions::{self, Entry};
+use crate::history::decisions::{self, ListedDecision};
 use crate::history::provenance;
 use crate::history::trace::{self, Finding, Trace};
 use crate::item::Meta;
@@ -29,7 +29,7 @@ use crate::text::plain::{self, count};
 #[command(
     after_help = "Examples: roundtable why docs/requirements/offline-mode/requirements-spec.md:42\n          roundtable why docs/requirements/offline-mode/requirements-spec.md --rev roundtable/offline-mode"
 )]
-pub struct Options {
+pub struct WhyArgs {
     /// A file of the repository, and a line of it; without a line, every discussion that wrote in it
     #[arg(value_name = "FILE[:LINE[:COL]]")]
     place: String,
@@ -64,7 +64,7 @@ struct Added {
 }
 
 /// Explains a line, or lists who wrote in a file.
-pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+pub fn run(global: &Global, options: &WhyArgs, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let commit = repo.resolve(&options.rev)?;
     let (name, line) = split(&options.place);
@@ -352,7 +352,7 @@ impl Subject<'_> {
     }
 
     /// The decision that a finding is, with what replaces it.
-    fn decision(&self, source: &Source, finding: &Finding) -> Result<Option<Entry>, Fail> {
+    fn decision(&self, source: &Source, finding: &Finding) -> Result<Option<ListedDecision>, Fail> {
         let all = &source.finished.summary.decisions;
         let is_it = |one: &Decision| finding.text == one.text && finding.turns == one.turns;
         let (Some(number), Some((_, item))) = (all.iter().position(is_it), &self.item) else {

@@ -318,13 +318,13 @@ fn within(list: &str, word: &str) -> bool {
 
 /// The exit words of a clause, with their places: its kind, and the words it takes.
 struct Found {
-    kind: Kind,
+    kind: ExitKind,
     from: usize,
     to: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ExitKind {
     Done,
     Exit,
     WrapUp,
@@ -335,10 +335,10 @@ fn find(words: &[&str]) -> Option<Found> {
     let found = |kind, from, to| Some(Found { kind, from, to });
     for (at, word) in words.iter().enumerate() {
         match *word {
-            "done" => return found(Kind::Done, at, at + 1),
-            "exit" => return found(Kind::Exit, at, at + 1),
-            "back" => return found(Kind::Back, at, at + 1),
-            "wrap-up" | "wrapup" => return found(Kind::WrapUp, at, at + 1),
+            "done" => return found(ExitKind::Done, at, at + 1),
+            "exit" => return found(ExitKind::Exit, at, at + 1),
+            "back" => return found(ExitKind::Back, at, at + 1),
+            "wrap-up" | "wrapup" => return found(ExitKind::WrapUp, at, at + 1),
             "wrap" | "wrapping" => {
                 // "wrap up", "wrap it up", "wrap this discussion up"
                 let up = words[at + 1..].iter().take(7).position(|word| *word == "up");
@@ -349,7 +349,7 @@ fn find(words: &[&str]) -> Option<Found> {
                             || between.last().is_some_and(|word| within(TALK, word))
                     }
                 {
-                    return found(Kind::WrapUp, at, at + up + 2);
+                    return found(ExitKind::WrapUp, at, at + up + 2);
                 }
             }
             _ => {}
@@ -376,19 +376,19 @@ fn judge(clause: &[Word<'_>], question: bool, names: &[String]) -> Clause {
     let rest = before.iter().chain(after).filter(says).filter(|word| !within(HEDGE, word)).count();
     let polite = before.iter().any(|word| matches!(*word, "can" | "could" | "may" | "please"));
     let verdict = match kind {
-        Kind::Done => done(before, after, rest, question),
-        Kind::Exit if within(DETERMINER, previous) || rest > 0 => Clause::Content,
+        ExitKind::Done => done(before, after, rest, question),
+        ExitKind::Exit if within(DETERMINER, previous) || rest > 0 => Clause::Content,
         // "Can I exit?" may be about the program.
-        Kind::Exit if question && before.contains(&"i") => Clause::Maybe,
-        Kind::Exit => Clause::Exit { bare: words.len() == 1 },
-        Kind::WrapUp => wrap_up(
+        ExitKind::Exit if question && before.contains(&"i") => Clause::Maybe,
+        ExitKind::Exit => Clause::Exit { bare: words.len() == 1 },
+        ExitKind::WrapUp => wrap_up(
             before,
             after,
             previous,
             before.iter().filter(says).filter(|word| !within(HEDGE, word)).count(),
             rest,
         ),
-        Kind::Back => back(before, after, previous),
+        ExitKind::Back => back(before, after, previous),
     };
     match verdict {
         Clause::Exit { .. } if hedged || (question && !polite) => Clause::Maybe,

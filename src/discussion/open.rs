@@ -10,13 +10,13 @@ use super::event::{self, Event, Opened, Record, Time, to_lines};
 
 /// A discussion that waits for its user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Paused {
+pub struct PausedDiscussion {
     pub opened: Opened,
     pub turn_count: u32,
     pub log: Log,
 }
 
-impl Paused {
+impl PausedDiscussion {
     /// The same discussion, its last run on another commit.
     pub fn rebase(&mut self, base: &str) {
         self.log.edit(|log| {
@@ -29,11 +29,11 @@ impl Paused {
     }
 
     /// The discussion of a log that was committed, as it waits.
-    pub fn read(log: Log) -> Option<Paused> {
+    pub fn read(log: Log) -> Option<PausedDiscussion> {
         let Event::Opened(opened) = &log.first()?.event else { return None };
         let Event::Paused(paused) = &log.last()?.event else { return None };
         let (opened, turn_count) = (opened.as_ref().clone(), paused.turn_count);
-        Some(Paused { opened, turn_count, log })
+        Some(PausedDiscussion { opened, turn_count, log })
     }
 
     /// When the last run ended: the time of its commit.

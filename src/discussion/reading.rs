@@ -4,7 +4,7 @@ use super::{Cue, Discussion, Said, Stage, introduction};
 use crate::discussion::event::{Contribution, Event, Message, Opened};
 use crate::discussion::finished::{Finished, finished};
 use crate::discussion::log::Log;
-use crate::discussion::open::Paused;
+use crate::discussion::open::PausedDiscussion;
 use crate::discussion::summary::USER;
 use crate::item::library::Library;
 use crate::item::persona::Persona;
@@ -104,8 +104,8 @@ impl<'l> Discussion<'l> {
     }
 
     /// Takes a discussion apart that waits for its user.
-    pub fn pause(self) -> Option<Paused> {
+    pub fn pause(self) -> Option<PausedDiscussion> {
         let waits = self.state.stage == Stage::Paused;
-        waits.then_some(Paused { turn_count: self.state.turn, opened: self.opened, log: self.log })
+        waits.then_some(PausedDiscussion { turn_count: self.state.turn, opened: self.opened, log: self.log })
     }
 }

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 
 use git2::{ConfigLevel, ErrorCode, Oid, Repository};
 
-use super::new_commit::build_commit;
-use super::pack::{Object, pack};
+use super::commit_objects::build_commit;
+use super::pack::{PackedObject, pack};
 use super::{Error, Repo};
 use crate::additive::Additive;
 use crate::item::Author;
@@ -271,7 +271,7 @@ impl Lock {
     }
 
     /// Writes the objects as a pack in the staging folder, durable before it is seen; its name.
-    fn write_pack(&self, place: &Place, objects: &[Object]) -> Result<String, Error> {
+    fn write_pack(&self, place: &Place, objects: &[PackedObject]) -> Result<String, Error> {
         let folder = place.common.join("objects/pack");
         let packed = pack(objects).map_err(|error| at(&folder, error))?;
         // A killed run may have got this far with the very same objects.

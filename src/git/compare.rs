@@ -15,7 +15,7 @@ use super::{Error, FOLDER, Repo};
 
 /// What is at a path: a blob, a link, a submodule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Object {
+pub struct PathObject {
     pub id: Oid,
     /// As the tree has it: 0o100644, 0o100755, 0o120000 or 0o160000.
     pub mode: u32,
@@ -24,7 +24,7 @@ pub struct Object {
 /// What is at a path of the new tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum After {
-    Object(Object),
+    Object(PathObject),
     Folder,
     Nothing,
     /// The path is the same; a new one differs from it in letter case or Unicode form alone.
@@ -35,7 +35,7 @@ pub enum After {
 #[derive(Clone, Debug)]
 pub struct ChangedPath {
     pub path: Vec<u8>,
-    pub old: Object,
+    pub old: PathObject,
     pub after: After,
 }
 
@@ -50,8 +50,8 @@ fn mode(entry: &TreeEntry<'_>) -> u32 {
     entry.filemode_raw().unsigned_abs()
 }
 
-fn object(entry: &TreeEntry<'_>) -> Object {
-    Object { id: entry.id(), mode: mode(entry) }
+fn object(entry: &TreeEntry<'_>) -> PathObject {
+    PathObject { id: entry.id(), mode: mode(entry) }
 }
 
 /// The order of names in a tree, each of a folder or not: a folder's name counts as if it ended in a slash.

@@ -14,13 +14,13 @@
 
 mod codebase;
 mod commit;
+mod commit_objects;
 mod compare;
 mod evidence;
 mod fault;
 mod introductions;
 mod items;
 mod keywords;
-mod new_commit;
 mod pack;
 mod pending;
 mod range;
@@ -37,7 +37,7 @@ use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
 pub(crate) use self::codebase::trailers;
 pub use self::commit::{Committed, Lock, Wanted};
-pub use self::compare::{After, ChangedPath, Object};
+pub use self::compare::{After, ChangedPath, PathObject};
 pub(crate) use self::compare::{compare_trees, differing_paths, has_path_where};
 pub use self::evidence::{Apart, Code};
 pub use self::fault::Fault;
@@ -550,7 +550,7 @@ impl Repo {
     ///
     /// # Errors
     /// A folder that is none, links, and files that are too large or not UTF-8.
-    pub(crate) fn overlay(&self, commit: Oid, folder: &str) -> Result<Vec<library::File>, Error> {
+    pub(crate) fn overlay(&self, commit: Oid, folder: &str) -> Result<Vec<library::OverlayFile>, Error> {
         let folder = folder.trim_end_matches('/');
         let tree = self.folder(commit, folder)?.ok_or_else(|| {
             let message = format!("the folder {folder} does not exist at commit {}", short(commit));
@@ -569,7 +569,7 @@ impl Repo {
         tree: &Tree<'_>,
         root: &str,
         prefix: &str,
-        found: &mut Vec<library::File>,
+        found: &mut Vec<library::OverlayFile>,
     ) -> Result<(), Error> {
         for entry in tree {
             let name = format!("{prefix}{}", name_of(&entry));

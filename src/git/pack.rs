@@ -13,7 +13,7 @@ use git2::{ObjectType, Oid};
 use sha1::{Digest as _, Sha1};
 
 /// An object to pack.
-pub struct Object {
+pub struct PackedObject {
     pub id: Oid,
     pub kind: ObjectType,
     pub data: Vec<u8>,
@@ -31,7 +31,7 @@ pub struct Pack {
 ///
 /// # Errors
 /// An object of a kind that no pack holds, or a pack over 2 GiB.
-pub(crate) fn pack(objects: &[Object]) -> Result<Pack> {
+pub(crate) fn pack(objects: &[PackedObject]) -> Result<Pack> {
     let mut pack = Vec::new();
     pack.extend_from_slice(b"PACK");
     pack.extend_from_slice(&2_u32.to_be_bytes());
@@ -58,7 +58,7 @@ pub(crate) fn pack(objects: &[Object]) -> Result<Pack> {
 }
 
 /// Type and size: four bits of size in the first byte, seven in each further one.
-fn write_header(out: &mut Vec<u8>, object: &Object) -> Result<()> {
+fn write_header(out: &mut Vec<u8>, object: &PackedObject) -> Result<()> {
     let kind: u8 = match object.kind {
         ObjectType::Commit => 1,
         ObjectType::Tree => 2,
@@ -77,7 +77,7 @@ fn write_header(out: &mut Vec<u8>, object: &Object) -> Result<()> {
     Ok(())
 }
 
-fn index(objects: &[Object], places: &[(u32, u32)], checksum: &[u8]) -> Vec<u8> {
+fn index(objects: &[PackedObject], places: &[(u32, u32)], checksum: &[u8]) -> Vec<u8> {
     let mut index = vec![0xff, b't', b'O', b'c', 0, 0, 0, 2];
     for first in 0..=255_u8 {
         let below = objects.partition_point(|object| object.id.as_bytes()[0] <= first);

@@ -47,7 +47,7 @@ impl Repo {
     ///
     /// # Errors
     /// A file that cannot be made or written.
-    pub(crate) fn pend(&self, run: &str, log: &[Record]) -> std::io::Result<Option<Pending>> {
+    pub(crate) fn write_pending(&self, run: &str, log: &[Record]) -> std::io::Result<Option<Pending>> {
         let path = self.pending_path(run);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;

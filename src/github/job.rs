@@ -34,12 +34,14 @@ use crate::item::config::Config;
 use crate::item::config::github::Settings;
 use crate::item::library::{Library, sha256};
 use crate::item::meta::Source;
-use crate::run::analyze::{self, Analyzed, Answers, analyze};
+use crate::run::analyze::{self, Analyzed, AnswerSource, analyze};
 use crate::run::environment::variable;
 use crate::run::library::BuiltIn;
 use crate::run::push::{self, Committed as _};
 use crate::run::walk::Mode;
-use crate::run::{Fail, Landed, Medium, Observer, Task, hold_and_land, land_again, set_up, settings, voices};
+use crate::run::{
+    ElaborateRequest, Fail, Landed, Medium, Observer, hold_and_land, land_again, set_up, settings, voices,
+};
 use crate::text::plain;
 use crate::text::template::safe;
 
@@ -268,7 +270,7 @@ impl Job<'_> {
     }
 
     /// The discussion that is asked for: a new one, or the next run of one that is open.
-    fn task(&self, read: &Read, target: &Target, log: Vec<Record>) -> Result<Task, Fail> {
+    fn task(&self, read: &Read, target: &Target, log: Vec<Record>) -> Result<ElaborateRequest, Fail> {
         let step = match &read.asked.what {
             What::Discussion(step) => step,
             What::Close => &None,
@@ -283,7 +285,7 @@ impl Job<'_> {
             },
         };
         let Words { script, comments, open } = self.next_words(read, log);
-        Ok(Task {
+        Ok(ElaborateRequest {
             item: target.item.clone(),
             new: Some((Source::GitHub(read.thread.number), read.thread.title.clone())),
             step: Some(step),
@@ -310,8 +312,8 @@ impl Job<'_> {
     }
 
     /// The analysis that is asked for.
-    fn walk(&self, read: &Read, target: &Target, answers: Answers) -> analyze::Task {
-        analyze::Task {
+    fn walk(&self, read: &Read, target: &Target, answers: AnswerSource) -> analyze::AnalyzeRequest {
+        analyze::AnalyzeRequest {
             item: target.item.clone(),
             new: Some((Source::GitHub(read.thread.number), read.thread.title.clone())),
             script: read.thread.answers(&read.heard).by_number(),
@@ -387,8 +389,8 @@ impl Job<'_> {
             return self.already(target, read.known_id());
         }
         let answers = match self.request.recording.is_some() {
-            true => Answers::Given(Box::new(self.received_answers()?)),
-            false => Answers::Asked,
+            true => AnswerSource::Given(Box::new(self.received_answers()?)),
+            false => AnswerSource::Asked,
         };
         self.me = self.look(number);
         let task = self.walk(read, target, answers);

@@ -14,7 +14,7 @@ use super::trigger::Person;
 use crate::discussion::event::{Event, Record, Time};
 use crate::discussion::open;
 use crate::item::config::github::{Permission, Settings};
-use crate::run::script::comments::{GHOST, Heard, Refusal, Trust, is_minimized, refusal};
+use crate::run::script::comments::{GHOST, Heard, OmissionReason, Trust, is_minimized, refusal};
 use crate::run::script::{Input, LeftOut, Script};
 use crate::text::plain;
 use crate::text::source::{Source, visible};
@@ -285,7 +285,10 @@ fn words(
         body = earlier.ok_or(("it was edited after the label was set; the next run hears it", true))?;
     }
     if let Some(refused) = refused(comment, settings, known) {
-        return Err((refused.reason(), matches!(refused, Refusal::Minimized | Refusal::Unknown)));
+        return Err((
+            refused.reason(),
+            matches!(refused, OmissionReason::Minimized | OmissionReason::Unknown),
+        ));
     }
     let words = readable(body);
     if words.is_empty() {
@@ -299,7 +302,7 @@ fn words(
 
 /// What the filter of all threads says of a comment: who may write is what GitHub was asked for, and of a deleted
 /// account what is left of it.
-fn refused(comment: &Comment, settings: &Settings, known: &Known) -> Option<Refusal> {
+fn refused(comment: &Comment, settings: &Settings, known: &Known) -> Option<OmissionReason> {
     let trust = |may: Permission| match may >= settings.min_permission {
         true => Trust::Writer,
         false => Trust::Outsider,

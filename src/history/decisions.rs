@@ -25,7 +25,7 @@ const ID_DIGITS: usize = 7;
 
 /// A decision of a discussion, or a decision record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ListedDecision {
     pub id: String,
     pub text: String,
     pub source: Source,
@@ -46,7 +46,7 @@ pub enum Source {
 /// The decisions of an item, in the order of its discussions; decision records at the end.
 #[derive(Clone, Debug, Default)]
 pub struct Decisions {
-    entries: Vec<Entry>,
+    entries: Vec<ListedDecision>,
     /// Ids that a decision names and that no earlier decision of the item has: who names them, and the id.
     pub unknown: Vec<(String, String)>,
 }
@@ -61,7 +61,7 @@ impl Decisions {
         for (talk, (name, finished)) in talks.enumerate() {
             let replaced = replaced_in(finished);
             for (number, decision) in finished.summary.decisions.iter().enumerate() {
-                entries.push(Entry {
+                entries.push(ListedDecision {
                     id: id(name, number),
                     text: decision.text.clone(),
                     source: Source::Discussion { talk, number },
@@ -98,22 +98,22 @@ impl Decisions {
         self
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub fn iter(&self) -> impl Iterator<Item = &ListedDecision> {
         self.entries.iter()
     }
 
     /// The decisions of discussions, in the order they were made.
-    pub fn of_discussions(&self) -> impl Iterator<Item = &Entry> {
+    pub fn of_discussions(&self) -> impl Iterator<Item = &ListedDecision> {
         self.iter().filter(|entry| !entry.is_record())
     }
 
     /// What a later decision replaces.
-    pub fn replaced(&self) -> impl Iterator<Item = &Entry> {
+    pub fn replaced(&self) -> impl Iterator<Item = &ListedDecision> {
         self.iter().filter(|entry| !entry.replaced_by.is_empty())
     }
 }
 
-impl Entry {
+impl ListedDecision {
     pub const fn is_record(&self) -> bool {
         matches!(self.source, Source::Record(_))
     }
@@ -126,13 +126,13 @@ pub fn id(recording: &str, number: usize) -> String {
 }
 
 /// A decision record by its name in the item folder: `adr/0003-title.md`.
-fn record(name: &str, text: &str) -> Option<Entry> {
+fn record(name: &str, text: &str) -> Option<ListedDecision> {
     let number = record_number(name)?;
     let title = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(name);
     let title = title.split_once(": ").map_or(title, |(label, rest)| {
         if label.to_ascii_uppercase().starts_with("ADR") { rest } else { title }
     });
-    Some(Entry {
+    Some(ListedDecision {
         id: record_id(number),
         text: title.trim().to_owned(),
         source: Source::Record(name.to_owned()),

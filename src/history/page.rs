@@ -48,7 +48,7 @@ const COLOURS: usize = 6;
 
 /// Somebody at the table; those who are not of this cast sit after it.
 #[derive(Serialize)]
-struct Seat {
+struct Participant {
     name: String,
     role: String,
     /// Its colour.
@@ -59,7 +59,7 @@ struct Seat {
 
 /// Something that was said.
 #[derive(Serialize)]
-pub(crate) struct Entry {
+pub(crate) struct TranscriptEntry {
     kind: &'static str,
     seat: usize,
     name: String,
@@ -89,7 +89,7 @@ pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format
         _ => None,
     });
     let table = Table { seats: seats(log, library) };
-    let entries: Vec<Entry> = log.iter().filter_map(|record| table.entry(&record.event)).collect();
+    let entries: Vec<TranscriptEntry> = log.iter().filter_map(|record| table.entry(&record.event)).collect();
     let turns = entries.iter().filter_map(|entry| entry.turn).max().unwrap_or(0);
     let synthesis = match &end {
         Some(end) => crate::synthesis::summary_text(end, library)?,
@@ -126,7 +126,7 @@ pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format
 
 /// What was said in a discussion, for a template.
 #[cfg(feature = "cli")]
-pub(crate) fn entries(log: &[Record], library: &Library) -> Vec<Entry> {
+pub(crate) fn entries(log: &[Record], library: &Library) -> Vec<TranscriptEntry> {
     let table = Table { seats: seats(log, library) };
     log.iter().filter_map(|record| table.entry(&record.event)).collect()
 }
@@ -156,15 +156,15 @@ fn paragraphs(text: &str) -> Vec<String> {
 }
 
 /// All speakers: the cast, and others who spoke, in the order they came.
-fn seats(log: &[Record], library: &Library) -> Vec<Seat> {
-    let seat = |at: usize, name: String, role: String, key: &str| Seat {
+fn seats(log: &[Record], library: &Library) -> Vec<Participant> {
+    let seat = |at: usize, name: String, role: String, key: &str| Participant {
         name,
         role,
         seat: at % COLOURS,
         key: key.to_owned(),
     };
     let cast = library.cast.iter().enumerate();
-    let mut seats: Vec<Seat> =
+    let mut seats: Vec<Participant> =
         cast.map(|(at, one)| seat(at, one.name.clone(), one.role.clone(), &one.key)).collect();
     for record in log {
         let by = match &record.event {
@@ -191,13 +191,13 @@ const fn verdict(outcome: Verdict) -> &'static str {
 
 /// Who sits where.
 struct Table {
-    seats: Vec<Seat>,
+    seats: Vec<Participant>,
 }
 
 impl Table {
-    fn entry(&self, event: &Event) -> Option<Entry> {
+    fn entry(&self, event: &Event) -> Option<TranscriptEntry> {
         Some(match event {
-            Event::Contribution(said) => Entry {
+            Event::Contribution(said) => TranscriptEntry {
                 turn: Some(said.turn),
                 ..self.said("persona", &said.by, purpose(said.purpose), &with_sources(said))
             },
@@ -209,25 +209,25 @@ impl Table {
                     Class::Unclear => "unclear",
                     _ => "",
                 };
-                Entry {
+                TranscriptEntry {
                     name: label.trim_end_matches(':').to_owned(),
                     role: String::new(),
                     turn: message.turn,
                     ..self.said("user", "", note, &message.text)
                 }
             }
-            Event::Unheard(late) => Entry {
+            Event::Unheard(late) => TranscriptEntry {
                 name: user_label(&late.by).trim_end_matches(':').to_owned(),
                 role: String::new(),
                 ..self.said("user", "", "not discussed", &late.text)
             },
-            Event::Silence {} => Entry { name: String::new(), ..self.said("silence", "", "", "") },
-            Event::Points(found) => Entry {
+            Event::Silence {} => TranscriptEntry { name: String::new(), ..self.said("silence", "", "", "") },
+            Event::Points(found) => TranscriptEntry {
                 name: "Points".to_owned(),
                 role: String::new(),
                 ..self.said("notice", "", "found before the discussion", &listed(found)?)
             },
-            Event::Critique(one) => Entry {
+            Event::Critique(one) => TranscriptEntry {
                 name: format!("Critique of {}", plain::shown(&one.on)),
                 role: String::new(),
                 ..self.said("notice", "", verdict(one.outcome), &one.problem)
@@ -240,10 +240,10 @@ impl Table {
         })
     }
 
-    fn said(&self, kind: &'static str, by: &str, note: &'static str, text: &str) -> Entry {
+    fn said(&self, kind: &'static str, by: &str, note: &'static str, text: &str) -> TranscriptEntry {
         let seat = self.seats.iter().find(|seat| seat.key == by);
         let clean = plain::clean(text);
-        Entry {
+        TranscriptEntry {
             kind,
             seat: seat.map_or(0, |seat| seat.seat),
             name: seat.map_or_else(String::new, |seat| seat.name.clone()),

@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::discussion::summary::{USER, attribution};
 use crate::git::short;
-use crate::history::decisions::{Decisions, Entry, Source};
+use crate::history::decisions::{Decisions, ListedDecision, Source};
 use crate::history::page;
 use crate::history::provenance::{Dossier, Talk};
 use crate::item::library::Library;
@@ -119,7 +119,7 @@ impl Points {
 
 /// The decision records of an item.
 pub fn records(decisions: &Decisions) -> Vec<DecisionRecord> {
-    let record = |entry: &Entry| match &entry.source {
+    let record = |entry: &ListedDecision| match &entry.source {
         Source::Discussion { .. } => None,
         Source::Record(path) => Some(DecisionRecord {
             id: entry.id.clone(),

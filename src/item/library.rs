@@ -28,7 +28,7 @@ use crate::text::template::{self, Templates};
 mod embedded;
 
 /// A file of an overlay: its path below the overlay's root, and its text.
-pub type File = (String, String);
+pub type OverlayFile = (String, String);
 
 /// Steps in numeric order, personas in table order, templates by name.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub struct Library {
     marks: OnceLock<Marks>,
     shared: OnceLock<BTreeMap<String, String>>,
     /// The repository's own rule files.
-    rules: Vec<File>,
+    rules: Vec<OverlayFile>,
     /// How users' words are read.
     forms: Forms,
 }
@@ -83,7 +83,11 @@ impl Library {
     ///
     /// # Errors
     /// A file that cannot be read as what its place says it is.
-    pub fn new(steps: &[File], templates: &[File], rules: &[File]) -> Result<Library, Unusable> {
+    pub fn new(
+        steps: &[OverlayFile],
+        templates: &[OverlayFile],
+        rules: &[OverlayFile],
+    ) -> Result<Library, Unusable> {
         let mut files: BTreeMap<&str, &str> = embedded::steps().iter().copied().collect();
         files.extend(steps.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let (mut found, mut personas, mut digests) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -146,8 +150,9 @@ impl Library {
     }
 
     /// The repository's own review rules, by their path below `rules/review/`.
-    pub fn own_review_rules(&self) -> Vec<File> {
-        let below = |(path, text): &File| Some((path.strip_prefix("review/")?.to_owned(), text.clone()));
+    pub fn own_review_rules(&self) -> Vec<OverlayFile> {
+        let below =
+            |(path, text): &OverlayFile| Some((path.strip_prefix("review/")?.to_owned(), text.clone()));
         self.rules.iter().filter_map(below).collect()
     }
 
@@ -234,7 +239,7 @@ fn keep<T>(read: Result<T, Finding>, found: &mut Vec<T>, findings: &mut Vec<Find
 }
 
 /// The forms, compiled; the built-in ones once for all.
-fn forms_of(own: &[File]) -> Result<Forms, Finding> {
+fn forms_of(own: &[OverlayFile]) -> Result<Forms, Finding> {
     static BUILT_IN: OnceLock<Result<Forms, Finding>> = OnceLock::new();
     let has_own = own.iter().any(|(path, _)| forms::is_forms(path));
     if has_own {
@@ -272,7 +277,7 @@ pub fn is_persona(path: &str) -> bool {
 }
 
 /// The built-in files of rules, with their paths below `rules/`, and a repository's own laid over them.
-pub fn rule_files(own: &[File]) -> impl Iterator<Item = (&str, &str)> {
+pub fn rule_files(own: &[OverlayFile]) -> impl Iterator<Item = (&str, &str)> {
     let own = own.iter().map(|(path, text)| (path.as_str(), text.as_str()));
     embedded::rules().iter().copied().chain(own)
 }
@@ -284,14 +289,14 @@ pub fn review_files() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The digests of the rules of a folder below `rules/`: a language, or `review`.
-pub fn rule_digests(own: &[File], folder: &str) -> BTreeMap<String, String> {
+pub fn rule_digests(own: &[OverlayFile], folder: &str) -> BTreeMap<String, String> {
     let files: BTreeMap<&str, &str> = rule_files(own).collect();
     let ours = files.into_iter().filter(|(path, _)| path.split('/').next() == Some(folder));
     ours.map(|(path, text)| (format!("rules/{path}"), sha256(text.as_bytes()))).collect::<BTreeMap<_, _>>()
 }
 
 /// The digest of all review rules.
-fn review_digest(own: &[File]) -> String {
+fn review_digest(own: &[OverlayFile]) -> String {
     let mut all = Sha256::new();
     for (path, digest) in rule_digests(own, "review") {
         all.update(format!("{path} {digest}\n"));

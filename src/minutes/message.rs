@@ -11,7 +11,7 @@ use crate::text::markdown::{Line, Part, read};
 
 /// Something that a user said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct UserStatement {
     pub text: String,
     pub kind: Kind,
     /// Why, where the sentence says so or the next begins with "Reason".
@@ -42,11 +42,11 @@ enum Role {
 }
 
 /// The sentences of a message that say something, in order.
-pub(super) fn entries(text: &str, forms: &Forms, names: &[&str]) -> Vec<Entry> {
+pub(super) fn entries(text: &str, forms: &Forms, names: &[&str]) -> Vec<UserStatement> {
     let lines: Vec<Line> = read(text);
     let reader = Reader { forms, names };
     let mut roles: Vec<Role> = Vec::with_capacity(lines.len());
-    let mut found: Vec<Entry> = Vec::new();
+    let mut found: Vec<UserStatement> = Vec::new();
     for line in &lines {
         let role = line.lead.map_or(Role::Own, |lead| reader.role_below(&lines[lead], roles[lead]));
         roles.push(role);
@@ -83,9 +83,9 @@ impl Reader<'_> {
         }
     }
 
-    fn read_line(&self, line: &Line, role: Role, found: &mut Vec<Entry>) {
+    fn read_line(&self, line: &Line, role: Role, found: &mut Vec<UserStatement>) {
         if let Some(note) = self.forms.find("notes", &line.text()).and_then(|hit| hit.part("what")) {
-            found.push(Entry::new(note, Kind::Note));
+            found.push(UserStatement::new(note, Kind::Note));
             return;
         }
         let is_listed = matches!(role, Role::Decisions | Role::Actions);
@@ -102,7 +102,7 @@ impl Reader<'_> {
     }
 
     /// A line below a label: its sentences together, without questions.
-    fn read_listed(&self, line: &Line, role: Role, found: &mut Vec<Entry>) {
+    fn read_listed(&self, line: &Line, role: Role, found: &mut Vec<UserStatement>) {
         let mut said: Vec<&str> = Vec::new();
         let (mut questions, mut reasons) = (Vec::new(), Vec::new());
         for sentence in &line.sentences {
@@ -120,10 +120,9 @@ impl Reader<'_> {
             let text = self.forms.find("decisions", &text).and_then(|hit| hit.part("what")).unwrap_or(&text);
             found.push(self.decision(text));
         } else if !is_empty {
-            found.push(
-                self.action(&text)
-                    .unwrap_or_else(|| Entry::new(&text, Kind::Action { owner: None, is_speakers: false })),
-            );
+            found.push(self.action(&text).unwrap_or_else(|| {
+                UserStatement::new(&text, Kind::Action { owner: None, is_speakers: false })
+            }));
         }
         for reason in reasons {
             self.add_reason(reason, found);
@@ -132,12 +131,12 @@ impl Reader<'_> {
     }
 
     /// A question of the author's own; a heading asks nobody.
-    fn question(&self, line: &Line, text: &str) -> Option<Entry> {
+    fn question(&self, line: &Line, text: &str) -> Option<UserStatement> {
         let is_question = text.trim_end_matches(['"', '”', '\'', ')', '!', ' ']).ends_with(['?', '？', '؟']);
-        (is_question && line.part != Part::Heading).then(|| Entry::new(text, Kind::Question))
+        (is_question && line.part != Part::Heading).then(|| UserStatement::new(text, Kind::Question))
     }
 
-    fn entry(&self, text: &str, line: &Line, role: Role) -> Option<Entry> {
+    fn entry(&self, text: &str, line: &Line, role: Role) -> Option<UserStatement> {
         if text.ends_with('?') {
             return None;
         }
@@ -148,20 +147,23 @@ impl Reader<'_> {
             let what = hit.part("what").unwrap_or(text);
             return (!self.forms.fits("no-decisions", what)).then(|| self.decision(what));
         }
-        Some(self.action(text).unwrap_or_else(|| Entry { kind: Kind::Statement, ..self.decision(text) }))
+        Some(
+            self.action(text)
+                .unwrap_or_else(|| UserStatement { kind: Kind::Statement, ..self.decision(text) }),
+        )
     }
 
-    fn decision(&self, text: &str) -> Entry {
+    fn decision(&self, text: &str) -> UserStatement {
         let why = self.forms.file("reasons").iter().filter(|form| form.written.form != REASON);
         let reason = why.filter_map(|form| form.find(text)).find_map(|hit| hit.part("why"));
-        Entry { reason: reason.map(str::to_owned), ..Entry::new(text, Kind::Decision) }
+        UserStatement { reason: reason.map(str::to_owned), ..UserStatement::new(text, Kind::Decision) }
     }
 
-    fn action(&self, text: &str) -> Option<Entry> {
+    fn action(&self, text: &str) -> Option<UserStatement> {
         let hit = self.forms.find("actions", text)?;
         let owner = hit.part("mention").or(hit.part("who")).map(str::to_owned);
         let is_speakers = hit.form.written.form == SPEAKER;
-        Some(Entry::new(hit.part("what").unwrap_or(text), Kind::Action { owner, is_speakers }))
+        Some(UserStatement::new(hit.part("what").unwrap_or(text), Kind::Action { owner, is_speakers }))
     }
 
     fn says_reason(&self, text: &str) -> bool {
@@ -169,7 +171,7 @@ impl Reader<'_> {
     }
 
     /// Gives the decision before it the reason that a sentence says, if it says one.
-    fn add_reason(&self, text: &str, found: &mut [Entry]) -> bool {
+    fn add_reason(&self, text: &str, found: &mut [UserStatement]) -> bool {
         let forms = self.forms.file("reasons").iter().filter(|form| form.written.form == REASON);
         let why = forms.filter_map(|form| form.find(text)).find_map(|hit| hit.part("why"));
         let last = found.last_mut().filter(|last| last.kind == Kind::Decision && last.reason.is_none());
@@ -184,9 +186,9 @@ const REASON: &str = "reason";
 /// The form of an action item that the speaker takes on.
 const SPEAKER: &str = "i-will";
 
-impl Entry {
-    fn new(text: &str, kind: Kind) -> Entry {
-        Entry { text: text.to_owned(), kind, reason: None }
+impl UserStatement {
+    fn new(text: &str, kind: Kind) -> UserStatement {
+        UserStatement { text: text.to_owned(), kind, reason: None }
     }
 }
 

@@ -32,7 +32,7 @@ pub use crate::text::forms::Forms;
 
 use self::choice::Pending;
 pub use self::kinds::{Kinds, kinds_in};
-use self::message::{Entry, Kind, entries};
+use self::message::{Kind, UserStatement, entries};
 pub use self::summary::{decisions_in, says_nothing, summary};
 
 /// One contribution, input or notice, in the order of the discussion.
@@ -168,9 +168,9 @@ struct Draft<'s, 't> {
 
 impl<'s, 't> Draft<'s, 't> {
     /// Takes what a user said.
-    fn take(&mut self, entry: Entry, spoken: &'s Spoken<'t>, by: &str, forms: &Forms) {
+    fn take(&mut self, entry: UserStatement, spoken: &'s Spoken<'t>, by: &str, forms: &Forms) {
         let (by, turn) = (by.to_owned(), spoken.turn);
-        let Entry { text, kind, reason } = entry;
+        let UserStatement { text, kind, reason } = entry;
         match kind {
             Kind::Decision => {
                 let put = self.pending.iter().position(|put| put.is_named_in(&text));

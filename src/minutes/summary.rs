@@ -17,7 +17,7 @@ use crate::text::words::subjects;
 const MAX_FINDINGS: usize = 3;
 
 /// A line that was said, with what is computed of it.
-struct Entry<'l> {
+struct SpokenLine<'l> {
     turn: u32,
     speaker: Speaker<'l>,
     text: &'l str,
@@ -29,7 +29,7 @@ struct Entry<'l> {
 /// The synthesis of a discussion, by rule.
 pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let entries = entries(talk);
-    let said: Vec<Spoken<'_>> = entries.iter().map(Entry::spoken).collect();
+    let said: Vec<Spoken<'_>> = entries.iter().map(SpokenLine::spoken).collect();
     let names: Vec<&str> = talk.library().cast.iter().map(|persona| persona.first_name()).collect();
     let minutes = draw(&said, forms, &names);
     let findings = talk.contributions().filter_map(finding).take(MAX_FINDINGS);
@@ -63,9 +63,9 @@ pub fn says_nothing(text: &str) -> bool {
     subjects(text).is_empty()
 }
 
-impl<'l> Entry<'l> {
-    fn new(turn: u32, speaker: Speaker<'l>, text: &'l str) -> Entry<'l> {
-        Entry { turn, speaker, text, options: Vec::new(), has_seen: false, off_topic: None }
+impl<'l> SpokenLine<'l> {
+    fn new(turn: u32, speaker: Speaker<'l>, text: &'l str) -> SpokenLine<'l> {
+        SpokenLine { turn, speaker, text, options: Vec::new(), has_seen: false, off_topic: None }
     }
 
     fn spoken(&self) -> Spoken<'_> {
@@ -89,7 +89,7 @@ fn asked(notice: &str) -> &str {
 }
 
 /// What was said, in order. A disagreement puts a choice to the user; it counts in the turn that caused it.
-fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<Entry<'l>> {
+fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<SpokenLine<'l>> {
     let (mut found, mut round, mut last) = (Vec::new(), Vec::new(), 0);
     // A script that is known from the start answers no choice that comes up in it.
     let mut has_seen = talk.opened().is_live;
@@ -105,14 +105,17 @@ fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<Entry<'l>> {
                 last = turn;
                 let drift = talk.drift_of(&message.text).map(|drift| drift.belongs);
                 let off_topic = drift.filter(|_| message.class == Class::OffTopic);
-                let entry = Entry::new(turn, Speaker::User(&message.by), &message.text);
-                found.push(Entry { has_seen, off_topic, ..entry });
+                let entry = SpokenLine::new(turn, Speaker::User(&message.by), &message.text);
+                found.push(SpokenLine { has_seen, off_topic, ..entry });
             }
             Event::Notice(notice) if notice.notice == NoticeKind::Disagreement => {
                 let sides = opposition(&talk.library().cast, &round);
                 let options = sides.map(|sides| vec![sides.a.1.favors, sides.b.1.favors]).unwrap_or_default();
                 has_seen = talk.opened().is_live;
-                found.push(Entry { options, ..Entry::new(last, Speaker::Persona(&notice.by), &notice.text) });
+                found.push(SpokenLine {
+                    options,
+                    ..SpokenLine::new(last, Speaker::Persona(&notice.by), &notice.text)
+                });
             }
             Event::Resumed(_) => has_seen = true,
             Event::Silence {} => round.clear(),

@@ -37,7 +37,7 @@ use crate::minutes::{self, Forms};
 use crate::review::Rules;
 use crate::run::landing;
 use crate::run::script::{Input, Script};
-use crate::run::session::{Stopped, Went, hold};
+use crate::run::session::{SessionEnd, Stopped, hold};
 use crate::text::finding::Finding;
 use crate::text::path;
 use crate::text::plain;
@@ -296,7 +296,7 @@ impl Run<'_> {
                 None => None,
             };
             let went = hold(talk, voice, stand_in, &mut script, &clock, &mut tell)?;
-            if went == Went::Through || waits && heard.peek().is_none() {
+            if went == SessionEnd::Complete || waits && heard.peek().is_none() {
                 return Ok(());
             }
             match heard.next() {

@@ -43,7 +43,7 @@ pub use self::live::other_words;
 use self::rewritten::{Groups, Proof};
 pub use crate::discussion::divergence::Divergence;
 use crate::discussion::event::{Event, Opened, OtherForm, Record, SECRETARY};
-use crate::discussion::open::{self, Paused};
+use crate::discussion::open::{self, PausedDiscussion};
 use crate::discussion::{self, Discussion, Finished, Log, Refused};
 use crate::git::{self, AtPath, Repo, short};
 use crate::item::Item;
@@ -125,7 +125,7 @@ pub struct Replayed {
     /// The discussion, where the rules would have made it so.
     pub finished: Option<Finished>,
     /// The discussion, where it stays open and waits for its user.
-    pub paused: Option<Paused>,
+    pub paused: Option<PausedDiscussion>,
     /// What it does to its item, where it can be placed.
     pub rehearsed: Option<Rehearsed>,
 }
@@ -620,7 +620,7 @@ impl Replay {
     ///
     /// # Errors
     /// Another run went on with it meanwhile, or anything that keeps it from landing.
-    pub fn pause(&self, paused: &Paused, start: Oid) -> Result<landing::Grown, Unlanded> {
+    pub fn pause(&self, paused: &PausedDiscussion, start: Oid) -> Result<landing::LandedRun, Unlanded> {
         let library = self.rules(&paused.log, start)?;
         Ok(landing::pause(&self.repo, &library, paused, start)?)
     }
@@ -717,7 +717,7 @@ fn first_event(expected: String, found: &str) -> Divergence {
 /// What a log comes to.
 enum End {
     Closed(Box<Finished>),
-    Open(Box<Paused>),
+    Open(Box<PausedDiscussion>),
 }
 
 impl End {

@@ -6,7 +6,7 @@ use git2::Oid;
 use serde_json::{Value, json};
 
 use self::step_voices::Chooser;
-pub use self::step_voices::{Answers, Kept};
+pub use self::step_voices::{AnswerLog, AnswerSource};
 use super::clock::now;
 use super::library::BuiltIn;
 use super::place::{self, Place};
@@ -15,7 +15,7 @@ use super::run_id::{message, run_id};
 use super::script::{Input, Script, comments};
 use super::settings::{Settings, review_options};
 use super::voices::{self, Wanted};
-use super::walk::{Mode, Setup, Walked, walk};
+use super::walk::{Mode, WalkSetup, Walked, walk};
 use super::{Fail, Observer, before, check_outputs, identity, landing};
 use crate::analysis::Stopped;
 use crate::discussion;
@@ -29,7 +29,7 @@ use crate::text::plain::count;
 
 /// An analysis that is to be walked, whichever verb asks for it.
 #[derive(Clone)]
-pub struct Task {
+pub struct AnalyzeRequest {
     /// The item's path or slug.
     pub item: String,
     /// What to make of the item where it does not exist: its source and its name.
@@ -47,7 +47,7 @@ pub struct Task {
     /// A branch whose discussions are merged already is left, and the next free one taken.
     pub leaves_merged: bool,
     pub mode: Mode,
-    pub answers: Answers,
+    pub answers: AnswerSource,
 }
 
 /// An analysis as far as it came, and where.
@@ -71,7 +71,7 @@ impl Committed for Analyzed {
 pub fn analyze(
     repo: &Repo,
     settings: &Settings,
-    task: Task,
+    task: AnalyzeRequest,
     observer: &dyn Observer,
 ) -> Result<Analyzed, Fail> {
     let built_in = BuiltIn::begin();
@@ -106,7 +106,7 @@ pub fn analyze(
     let run = id_of(&path, &script, max_turns, &library, &config, &chosen.spoken_by(&chooser), task.fixed);
     let tokens = chosen.tokens();
     let clock = || task.fixed.unwrap_or_else(now);
-    let setup = Setup {
+    let setup = WalkSetup {
         repo,
         library: &library,
         item,
@@ -134,7 +134,7 @@ pub fn analyze(
 }
 
 /// The steps that the item has behind it: their voices are not asked any more.
-fn done(repo: &Repo, task: &Task, place: &Place, config: &Config) -> Vec<String> {
+fn done(repo: &Repo, task: &AnalyzeRequest, place: &Place, config: &Config) -> Vec<String> {
     let found = repo.find_item(place.base, &task.item, &config.folders());
     let item = found.ok().and_then(|path| repo.item(place.base, &path).ok());
     item.map(|item| item.meta.steps_completed()).unwrap_or_default()
@@ -159,7 +159,7 @@ pub fn check_script(script: &Script, library: &Library, observer: &dyn Observer)
 fn find_or_add(
     repo: &Repo,
     library: &Library,
-    task: &Task,
+    task: &AnalyzeRequest,
     place: &mut Place,
     config: &Config,
     author: &Author,

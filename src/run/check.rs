@@ -35,7 +35,7 @@ use git2::Oid;
 
 use crate::additive::policy::{Entry, Policy};
 use crate::additive::{self, Class, Comparison, Demand, Finding, Format, Kind, Rule, content};
-use crate::git::{After, ChangedPath, Error, Object, Repo, compare_trees, differing_paths};
+use crate::git::{After, ChangedPath, Error, PathObject, Repo, compare_trees, differing_paths};
 use crate::item::meta;
 
 /// One protected path that is not the same any more.
@@ -113,7 +113,7 @@ const LARGEST: usize = 1 << 30;
 /// # Errors
 /// An object that is missing or damaged: then nothing is said about any of them.
 pub fn judge(gates: &[Gate<'_>], repo: &Repo) -> Result<Vec<Report>, Error> {
-    let mut desk = Desk::of(repo);
+    let mut desk = Comparer::of(repo);
     if gates.len() >= MANY {
         let all = |_: &Repo, give: &mut dyn FnMut(_)| {
             gates.iter().for_each(give);
@@ -138,7 +138,7 @@ pub fn protects_anything(repo: &Repo, tree: Oid, policies: &[Policy]) -> Result<
 type Job<'p> = (ChangedPath, Vec<&'p Entry>);
 
 impl<'p> Gate<'p> {
-    fn judge(&self, desk: &mut Desk<'_>) -> Result<Report, Error> {
+    fn judge(&self, desk: &mut Comparer<'_>) -> Result<Report, Error> {
         let mut jobs = Vec::new();
         self.jobs(desk.repo, &mut |job| jobs.push(job))?;
         let added = Added::default();
@@ -148,14 +148,19 @@ impl<'p> Gate<'p> {
     }
 
     /// As [`judge`](Self::judge), on all processors, while the trees are still walked.
-    fn judge_shared(&self, desk: &mut Desk<'_>) -> Result<Report, Error> {
+    fn judge_shared(&self, desk: &mut Comparer<'_>) -> Result<Report, Error> {
         let added = Added::default();
         let all = |repo: &Repo, give: &mut dyn FnMut(_)| self.jobs(repo, give);
         let files = shared(desk, all, &|desk, job: Job<'_>| self.file(desk, job, &added))?;
         self.report(desk, files.into_iter().flatten().collect(), &added)
     }
 
-    fn report(&self, desk: &Desk<'_>, mut files: Vec<FileReport>, added: &Added) -> Result<Report, Error> {
+    fn report(
+        &self,
+        desk: &Comparer<'_>,
+        mut files: Vec<FileReport>,
+        added: &Added,
+    ) -> Result<Report, Error> {
         self.find_in_other_files(desk, &mut files, added)?;
         Ok(Report { base: self.base, head: self.head, files })
     }
@@ -201,7 +206,12 @@ impl<'p> Gate<'p> {
     }
 
     /// Judges one path; nothing where its life cycle leaves it free.
-    fn file(&self, desk: &mut Desk<'_>, job: Job<'_>, added: &Added) -> Result<Option<FileReport>, Error> {
+    fn file(
+        &self,
+        desk: &mut Comparer<'_>,
+        job: Job<'_>,
+        added: &Added,
+    ) -> Result<Option<FileReport>, Error> {
         let (one, entries) = job;
         let path = String::from_utf8_lossy(&one.path).into_owned();
         let before = match is_blob(one.old.mode) {
@@ -248,7 +258,7 @@ impl<'p> Gate<'p> {
     /// Declares what the change itself describes.
     fn cover_described(
         &self,
-        desk: &Desk<'_>,
+        desk: &Comparer<'_>,
         entry: &Entry,
         path: &str,
         compared: &mut Comparison,
@@ -273,7 +283,7 @@ impl<'p> Gate<'p> {
     /// Compares one path: the tree first, then what the two objects hold. None where a record moved as it may.
     fn compare(
         &self,
-        desk: &mut Desk<'_>,
+        desk: &mut Comparer<'_>,
         one: &ChangedPath,
         path: &str,
         entry: &Entry,
@@ -346,7 +356,7 @@ impl<'p> Gate<'p> {
     /// Content that is gone from one protected file may be in another one: then it has moved.
     fn find_in_other_files(
         &self,
-        desk: &Desk<'_>,
+        desk: &Comparer<'_>,
         files: &mut [FileReport],
         added: &Added,
     ) -> Result<(), Error> {
@@ -493,15 +503,15 @@ pub fn judge_text(
 type Bytes = Vec<u8>;
 
 /// What comparing needs.
-struct Desk<'r> {
+struct Comparer<'r> {
     repo: &'r Repo,
     /// Pairs that were compared before and lost nothing. The same pair comes up again at every merge of a range.
     known: HashMap<(Oid, Oid, Format, Demand), Comparison, foldhash::fast::RandomState>,
 }
 
-impl Desk<'_> {
-    fn of(repo: &Repo) -> Desk<'_> {
-        Desk { repo, known: HashMap::default() }
+impl Comparer<'_> {
+    fn of(repo: &Repo) -> Comparer<'_> {
+        Comparer { repo, known: HashMap::default() }
     }
 
     fn read(&self, id: Oid) -> Result<Bytes, Error> {
@@ -512,15 +522,15 @@ impl Desk<'_> {
 /// Does every job that `find` gives out, on all processors and while it still finds more; the outcomes in
 /// the order of the jobs.
 fn shared<J: Send, T: Send>(
-    desk: &mut Desk<'_>,
+    desk: &mut Comparer<'_>,
     find: impl FnOnce(&Repo, &mut dyn FnMut(J)) -> Result<(), Error>,
-    one: &(dyn Fn(&mut Desk<'_>, J) -> Result<T, Error> + Sync),
+    one: &(dyn Fn(&mut Comparer<'_>, J) -> Result<T, Error> + Sync),
 ) -> Result<Vec<T>, Error> {
     type Part<J> = (usize, Vec<J>);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
     let (send, receive) = mpsc::channel::<Part<J>>();
     let (receive, done) = (Mutex::new(receive), Mutex::new(Vec::new()));
-    let work = |desk: &mut Desk<'_>| {
+    let work = |desk: &mut Comparer<'_>| {
         let mut mine = Vec::new();
         // The lock is held while waiting: the next caller would wait as well.
         let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
@@ -542,7 +552,7 @@ fn shared<J: Send, T: Send>(
                 for _ in 1..threads {
                     // Without a reader of its own a thread has nothing to do; this one does it all.
                     let (Ok(repo), work) = (desk.repo.again(), &work) else { break };
-                    scope.spawn(move || work(&mut Desk::of(&repo)));
+                    scope.spawn(move || work(&mut Comparer::of(&repo)));
                 }
             }
             // Nobody can have hung up: the receiver lives as long as this function.
@@ -630,9 +640,9 @@ fn kind_of(mode: u32) -> &'static str {
 
 /// Compares the bytes of two blobs.
 fn contents(
-    desk: &mut Desk<'_>,
-    old: Object,
-    new: Object,
+    desk: &mut Comparer<'_>,
+    old: PathObject,
+    new: PathObject,
     path: &str,
     demand: &Demand,
 ) -> Result<Comparison, Error> {

@@ -15,8 +15,8 @@ use super::workspace::Workspace;
 use super::{Fail, Observer};
 use crate::git::Repo;
 use crate::item::config::{self, Config};
-use crate::item::library::File;
 use crate::item::library::Library;
+use crate::item::library::OverlayFile;
 use crate::review::{self, Document, Files, Review, Rules};
 use crate::text::plain;
 
@@ -27,7 +27,7 @@ const STANDARD_INPUT: &str = "<stdin>";
 
 /// What is to be reviewed.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct ReviewRequest {
     /// Files, folders, an item or `-`; none for what the settings name.
     pub paths: Vec<PathBuf>,
     /// Only lines that changed since this revision.
@@ -44,7 +44,7 @@ pub struct Request {
 pub struct Source {
     pub config: Config,
     /// Files laid over the built-in review rules.
-    pub rules: Vec<File>,
+    pub rules: Vec<OverlayFile>,
     /// Path and text.
     pub texts: Vec<(String, String)>,
     /// The lines that changed, by path; none where all lines count.
@@ -58,7 +58,7 @@ impl Source {
     ///
     /// # Errors
     /// What cannot be read, or is no text.
-    pub fn open(workspace: &Workspace, options: &Request) -> Result<Source, Fail> {
+    pub fn open(workspace: &Workspace, options: &ReviewRequest) -> Result<Source, Fail> {
         if options.paths.iter().any(|path| path.as_os_str() == "-") {
             return standard_input(workspace, options);
         }
@@ -77,12 +77,12 @@ impl Source {
 }
 
 /// The files of an overlay that are review rules, by their path below `review/`.
-fn review_rules(files: Vec<File>) -> Vec<File> {
-    let own = |(path, text): File| path.strip_prefix("review/").map(|path| (path.to_owned(), text));
+fn review_rules(files: Vec<OverlayFile>) -> Vec<OverlayFile> {
+    let own = |(path, text): OverlayFile| path.strip_prefix("review/").map(|path| (path.to_owned(), text));
     files.into_iter().filter_map(own).collect()
 }
 
-fn rules_on_disk(config: &Config, root: Option<&Path>) -> Result<Vec<File>, Fail> {
+fn rules_on_disk(config: &Config, root: Option<&Path>) -> Result<Vec<OverlayFile>, Fail> {
     match (&config.rules, root) {
         (Some(folder), Some(root)) => Ok(review_rules(files::read(&root.join(folder))?)),
         _ => Ok(Vec::new()),
@@ -93,7 +93,7 @@ fn rules_on_disk(config: &Config, root: Option<&Path>) -> Result<Vec<File>, Fail
 ///
 /// # Errors
 /// A file that cannot be read.
-pub fn on_disk(workspace: &Workspace) -> Result<(Config, Vec<File>), Fail> {
+pub fn on_disk(workspace: &Workspace) -> Result<(Config, Vec<OverlayFile>), Fail> {
     let repo = workspace.open().ok();
     let root = repo.as_ref().and_then(Repo::work_tree);
     let config = workspace.settings_on_disk(root)?;
@@ -101,7 +101,7 @@ pub fn on_disk(workspace: &Workspace) -> Result<(Config, Vec<File>), Fail> {
     Ok((config, rules))
 }
 
-fn standard_input(workspace: &Workspace, options: &Request) -> Result<Source, Fail> {
+fn standard_input(workspace: &Workspace, options: &ReviewRequest) -> Result<Source, Fail> {
     if options.paths.len() > 1 || options.base.is_some() || options.staged || options.rev.is_some() {
         return Err(Fail::new(
             "- (standard input) is reviewed alone: leave out other paths, --base, --staged and --rev",
@@ -154,7 +154,7 @@ fn is_passed_over(name: &str) -> bool {
     name.starts_with('.') || matches!(name, "node_modules" | "target" | "vendor")
 }
 
-fn of_disk(workspace: &Workspace, options: &Request, repo: Option<&Repo>) -> Result<Source, Fail> {
+fn of_disk(workspace: &Workspace, options: &ReviewRequest, repo: Option<&Repo>) -> Result<Source, Fail> {
     let root = repo.and_then(Repo::work_tree);
     let config = workspace.settings_on_disk(root)?;
     let rules = rules_on_disk(&config, root)?;
@@ -194,7 +194,7 @@ fn shown_path(path: &Path, here: &Path) -> String {
 }
 
 /// The files and folders that are asked for, on disk.
-fn wanted(options: &Request, config: &Config, root: Option<&Path>) -> Result<Vec<PathBuf>, Fail> {
+fn wanted(options: &ReviewRequest, config: &Config, root: Option<&Path>) -> Result<Vec<PathBuf>, Fail> {
     if !options.paths.is_empty() {
         return options.paths.iter().map(|path| named(path, config, root)).collect();
     }
@@ -309,7 +309,7 @@ fn config_of(workspace: &Workspace, repo: &Repo, tree: Oid) -> Result<Config, Fa
     Ok(bytes.map_or(Ok(Config::default()), |bytes| Config::read(config::FILE, &bytes))?)
 }
 
-fn of_commit(workspace: &Workspace, options: &Request, repo: &Repo) -> Result<Source, Fail> {
+fn of_commit(workspace: &Workspace, options: &ReviewRequest, repo: &Repo) -> Result<Source, Fail> {
     let revision = options.rev.as_deref().unwrap_or("HEAD");
     let commit = repo.resolve(revision)?;
     let tree = repo.tree_of(commit)?;
@@ -348,7 +348,7 @@ fn changed_in(
 }
 
 /// The index: what the next commit would hold.
-fn of_index(workspace: &Workspace, options: &Request, repo: &Repo) -> Result<Source, Fail> {
+fn of_index(workspace: &Workspace, options: &ReviewRequest, repo: &Repo) -> Result<Source, Fail> {
     let root = repo.work_tree();
     let config = workspace.settings_on_disk(root)?;
     let rules = rules_on_disk(&config, root)?;
@@ -369,7 +369,7 @@ fn of_index(workspace: &Workspace, options: &Request, repo: &Repo) -> Result<Sou
 fn texts_of(
     repo: &Repo,
     tree: Oid,
-    options: &Request,
+    options: &ReviewRequest,
     config: &Config,
 ) -> Result<Vec<(String, String)>, Fail> {
     let mut texts = Vec::new();
@@ -386,7 +386,7 @@ fn texts_of(
 }
 
 /// A path of a tree is asked for: by name, by a folder above it, by its item, or by the settings.
-fn is_wanted(path: &str, options: &Request, config: &Config) -> bool {
+fn is_wanted(path: &str, options: &ReviewRequest, config: &Config) -> bool {
     let is_below = |folder: &str| {
         let folder = folder.trim_start_matches("./").trim_end_matches('/');
         path == folder || folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
@@ -413,7 +413,7 @@ fn is_wanted(path: &str, options: &Request, config: &Config) -> bool {
 ///
 /// # Errors
 /// No document, or a rule that cannot be used.
-pub fn review(source: &Source, options: &Request, observer: &dyn Observer) -> Result<Review, Fail> {
+pub fn review(source: &Source, options: &ReviewRequest, observer: &dyn Observer) -> Result<Review, Fail> {
     let rules = Rules::over(&source.rules)?;
     let mut wanted = review_wanted(&source.config, options, &rules)?;
     wanted.files = source.files.clone();
@@ -441,7 +441,7 @@ pub fn review(source: &Source, options: &Request, observer: &dyn Observer) -> Re
 }
 
 /// What is asked for, by the settings and the arguments.
-fn review_wanted(config: &Config, options: &Request, rules: &Rules) -> Result<review::Options, Fail> {
+fn review_wanted(config: &Config, options: &ReviewRequest, rules: &Rules) -> Result<review::Options, Fail> {
     let mut wanted = review_options(config);
     for name in wanted.off.iter().chain(wanted.severity.keys()) {
         rules.find(name).map_err(|error| Fail::new(format!("{}: `review`: {error}", config::FILE)))?;

@@ -11,7 +11,7 @@ use super::resume::{Log, catch_up};
 use super::voices::{self, Choice};
 use super::{Fail, Held, Landed, Observer, Talk, before, identity};
 use crate::discussion::event::{Event, Exit, Opened, Record, Time};
-use crate::discussion::open::Paused;
+use crate::discussion::open::PausedDiscussion;
 use crate::discussion::{self, Discussion, Finished, Refused};
 use crate::git::{Repo, short};
 use crate::history::decisions;
@@ -25,7 +25,7 @@ use crate::review::Rules;
 use crate::run::files::write_whole;
 use crate::run::landing::{self, Landing};
 use crate::run::script::Script;
-use crate::run::session::{Went, hold};
+use crate::run::session::{SessionEnd, hold};
 use crate::synthesis::{self, Outcome};
 use crate::text::plain;
 use crate::voice::Voice;
@@ -36,7 +36,7 @@ use crate::voice::secretary::Secretary;
 use crate::voice::sources::Excerpt;
 
 /// A discussion that is to be held, whichever verb asks for it.
-pub struct Task {
+pub struct ElaborateRequest {
     /// The item's path or slug.
     pub item: String,
     /// What to make of the item where it does not exist: its source and its name.
@@ -56,7 +56,7 @@ pub struct Task {
     pub resume: bool,
     /// The comments of an issue that this run hears, by their ids.
     pub comments: Option<Vec<u64>>,
-    pub open: Option<Open>,
+    pub open: Option<OpenRun>,
     pub medium: Medium,
 }
 
@@ -70,7 +70,7 @@ pub enum Medium {
 }
 
 /// One run of a discussion that stays open between runs.
-pub struct Open {
+pub struct OpenRun {
     /// Its recording so far; empty where this run opens it.
     pub log: Vec<Record>,
 }
@@ -201,7 +201,7 @@ fn land(setup: &Setup, held: Held, observer: &dyn Observer) -> Result<Landed, Fa
 }
 
 /// A discussion that was placed and committed.
-fn done(setup: &Setup, held: Held, placed: landing::Landed) -> Landed {
+fn done(setup: &Setup, held: Held, placed: landing::LandedCommit) -> Landed {
     Landed {
         held,
         branch: setup.opened.branch.clone(),
@@ -215,7 +215,7 @@ fn done(setup: &Setup, held: Held, placed: landing::Landed) -> Landed {
 /// Commits what this run has added to the recording of a discussion that stays open.
 fn pause(
     setup: &Setup,
-    paused: Paused,
+    paused: PausedDiscussion,
     held: Held,
     start: Oid,
     observer: &dyn Observer,
@@ -378,7 +378,7 @@ fn converse(
             announced(record, setup, log, observer)
         };
         let went = hold(talk, voice, stand_in, script, &clock, &mut tell)?;
-        if setup.medium != Medium::Keyboard || went == Went::Through {
+        if setup.medium != Medium::Keyboard || went == SessionEnd::Complete {
             return Ok(());
         }
         observer.listen(talk, script)?;

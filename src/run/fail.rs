@@ -7,7 +7,7 @@ use crate::git;
 use crate::item::library::Unusable;
 use crate::run::landing::NotLanded;
 use crate::run::session::Stopped;
-use crate::run::walk::Stumbled;
+use crate::run::walk::WalkError;
 use crate::synthesis::Unplaced;
 use crate::text::finding::Finding;
 use crate::text::remedy::{Problem, Remedy};
@@ -95,7 +95,7 @@ fn remedy_of(error: &(dyn Error + 'static)) -> Option<String> {
     of::<git::Error>(error)
         .or_else(|| of::<NotLanded>(error))
         .or_else(|| of::<Unplaced>(error))
-        .or_else(|| of::<Stumbled>(error))
+        .or_else(|| of::<WalkError>(error))
         .or_else(|| of::<Unusable>(error))
         .or_else(|| of::<Speechless>(error))
         .or_else(|| of::<Stopped>(error))
@@ -113,4 +113,15 @@ macro_rules! fail_from {
     )*};
 }
 
-fail_from!(Problem, Speechless, git::Error, Finding, NotLanded, Unusable, Stopped, Refused, Failed, Stumbled);
+fail_from!(
+    Problem,
+    Speechless,
+    git::Error,
+    Finding,
+    NotLanded,
+    Unusable,
+    Stopped,
+    Refused,
+    Failed,
+    WalkError
+);

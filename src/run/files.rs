@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use super::Fail;
-use crate::item::library::File;
+use crate::item::library::OverlayFile;
 use crate::text::finding::Finding;
 
 /// Files over this size are refused (256 KiB).
@@ -20,7 +20,7 @@ const LARGEST: u64 = 256 * 1024;
 ///
 /// # Errors
 /// A folder or file that cannot be read, with its path.
-pub fn read(folder: &Path) -> Result<Vec<File>, Finding> {
+pub fn read(folder: &Path) -> Result<Vec<OverlayFile>, Finding> {
     let mut found = Vec::new();
     let shown = |path: &Path| crate::text::plain::shown(&path.display().to_string());
     let refused = |path: &Path, why: String| Finding::at(&shown(path), "", 1, 1, why);

@@ -3,7 +3,7 @@
 use git2::Oid;
 
 use crate::discussion::event::{Event, Opened, Record};
-use crate::discussion::open::{self, Paused};
+use crate::discussion::open::{self, PausedDiscussion};
 use crate::discussion::{self, Finished, Log};
 use crate::run::script::comments::LeftOut;
 use crate::synthesis::Outcome;
@@ -14,7 +14,7 @@ use crate::voice::model::Meter;
 pub enum Talk {
     Finished(Box<Finished>),
     /// It stays open between runs, and waits for its user.
-    Open(Box<Paused>),
+    Open(Box<PausedDiscussion>),
 }
 
 /// A discussion as it was held, and what it took.
@@ -47,7 +47,7 @@ impl Held {
     pub fn read(log: Vec<Record>) -> Option<Held> {
         let talk = match discussion::finished(log.clone()) {
             Some(finished) => Talk::Finished(Box::new(finished)),
-            None => Talk::Open(Box::new(Paused::read(log.into())?)),
+            None => Talk::Open(Box::new(PausedDiscussion::read(log.into())?)),
         };
         Some(Held { talk, usage: Meter::default(), left_out: Vec::new() })
     }

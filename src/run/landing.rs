@@ -21,7 +21,7 @@ use minijinja::context;
 
 use crate::additive::{self, Loss};
 use crate::discussion::event::{Author, Event, Exit, Opened, Record, Time};
-use crate::discussion::open::{self, Paused};
+use crate::discussion::open::{self, PausedDiscussion};
 use crate::discussion::{Finished, Log};
 use crate::git::{Committed, Error, Lock, Repo, Wanted};
 use crate::item::library::{Library, sha256};
@@ -42,7 +42,7 @@ pub(crate) const TRIES: usize = 20;
 const REMEMBERED: usize = 30;
 
 /// A discussion that has landed.
-pub struct Landed {
+pub struct LandedCommit {
     pub commit: Oid,
     /// What the commit is built on.
     pub parent: Oid,
@@ -134,7 +134,7 @@ pub fn decided(repo: &Repo, commit: Oid, item: &Item) -> Result<Vec<Earlier>, Er
 
 /// How a landing ended.
 pub enum Landing {
-    Done(Box<Landed>),
+    Done(Box<LandedCommit>),
     /// The branch carries this very run already, in this recording.
     Recorded {
         commit: Oid,
@@ -199,7 +199,9 @@ pub fn land(
         let message = message(library, finished, recording(&outcome, &additive))?;
         let wanted = wanted(finished, &additive, &message, tip, parent);
         Ok(match repo.commit(lock, &wanted)? {
-            Committed::Done(commit) => Some(Landing::Done(Box::new(Landed { commit, parent, outcome }))),
+            Committed::Done(commit) => {
+                Some(Landing::Done(Box::new(LandedCommit { commit, parent, outcome })))
+            }
             Committed::Moved => None,
         })
     })
@@ -254,7 +256,7 @@ fn grown(repo: &Repo, commit: Oid, log: &Log) -> Result<Option<String>, NotLande
 }
 
 /// A run of an open discussion that has landed.
-pub struct Grown {
+pub struct LandedRun {
     pub commit: Oid,
     /// What the commit is built on.
     pub parent: Oid,
@@ -268,12 +270,17 @@ pub struct Grown {
 /// # Errors
 /// Another run went on with it meanwhile, or anything that keeps it from landing; nothing is
 /// changed then.
-pub fn pause(repo: &Repo, library: &Library, paused: &Paused, start: Oid) -> Result<Grown, NotLanded> {
+pub fn pause(
+    repo: &Repo,
+    library: &Library,
+    paused: &PausedDiscussion,
+    start: Oid,
+) -> Result<LandedRun, NotLanded> {
     let opened = &paused.opened;
     on_tip(repo, &opened.branch, start, |lock, tip, parent| {
         let item = repo.item_or_new(parent, &opened.item, opened.into())?;
         if let (Some(tip), Some(recording)) = (tip, grown(repo, parent, &paused.log)?) {
-            return Ok(Some(Grown { commit: tip, parent, recording, stood: true }));
+            return Ok(Some(LandedRun { commit: tip, parent, recording, stood: true }));
         }
         let mut paused = paused.clone();
         paused.rebase(&parent.to_string());
@@ -282,7 +289,7 @@ pub fn pause(repo: &Repo, library: &Library, paused: &Paused, start: Oid) -> Res
         Ok(match repo.commit(lock, &wanted)? {
             Committed::Done(commit) => {
                 let recording = rehearsed.outcome.recording;
-                Some(Grown { commit, parent, recording, stood: false })
+                Some(LandedRun { commit, parent, recording, stood: false })
             }
             Committed::Moved => None,
         })
@@ -291,14 +298,14 @@ pub fn pause(repo: &Repo, library: &Library, paused: &Paused, start: Oid) -> Res
 
 /// Everything that the commit of an open discussion's last run is made of.
 struct Pause<'p> {
-    paused: &'p Paused,
+    paused: &'p PausedDiscussion,
     outcome: Outcome,
     additive: additive::Additive,
     message: String,
 }
 
 impl Pause<'_> {
-    fn new<'p>(library: &Library, paused: &'p Paused, item: &Item) -> Result<Pause<'p>, NotLanded> {
+    fn new<'p>(library: &Library, paused: &'p PausedDiscussion, item: &Item) -> Result<Pause<'p>, NotLanded> {
         let mut outcome = synthesis::pause(item, paused);
         let additive = verified(&mut outcome)?;
         let opened = &paused.opened;
@@ -358,7 +365,7 @@ pub fn rehearse(
 pub fn rehearse_pause(
     repo: &Repo,
     library: &Library,
-    paused: &Paused,
+    paused: &PausedDiscussion,
     item: &Item,
     parent: Oid,
 ) -> Result<Rehearsed, NotLanded> {

@@ -18,7 +18,7 @@ impl Log {
 
     /// Begins the log of a run with the events it has.
     pub fn begin(repo: &Repo, run: &str, begun: &[Record], observer: &dyn Observer) -> Log {
-        match repo.pend(run, begun) {
+        match repo.write_pending(run, begun) {
             Ok(pending) => Log(pending),
             Err(error) => {
                 observer.note(&format!("no log is kept for --resume: {error}"));
@@ -46,7 +46,7 @@ impl Log {
 }
 
 /// Which discussion is to go on.
-pub struct Wanted<'w> {
+pub struct ResumeTarget<'w> {
     /// The item's path, or its slug where no path is known.
     pub item: &'w str,
     /// None for any step.
@@ -58,7 +58,7 @@ pub struct Wanted<'w> {
     pub by_agent: bool,
 }
 
-impl Wanted<'_> {
+impl ResumeTarget<'_> {
     fn is(&self, left: &Leftover) -> bool {
         let is_fixed_at = |fixed: Time| left.log.first().is_some_and(|first| first.at == fixed);
         left.opened().is_some_and(|opened| {
@@ -71,7 +71,7 @@ impl Wanted<'_> {
 }
 
 /// The discussion that was cut off: its events, if the script begins as it did.
-pub fn begun(repo: &Repo, wanted: &Wanted<'_>, observer: &dyn Observer) -> Option<Leftover> {
+pub fn begun(repo: &Repo, wanted: &ResumeTarget<'_>, observer: &dyn Observer) -> Option<Leftover> {
     let found = repo.leftovers().into_iter().rfind(|left| wanted.is(left));
     match &found {
         Some(left) => {

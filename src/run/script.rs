@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use self::by_number::RawAnswers;
-pub use self::by_number::{Answers, Asked as At};
+pub use self::by_number::{Answers, AskedAt};
 use self::comments::Exported;
 pub use self::comments::LeftOut;
 use serde::Deserialize;
@@ -80,12 +80,12 @@ pub struct Script {
     /// It was [lent](Script::lend): the rest belongs to the lender.
     pub is_shared: bool,
     /// Who is asked where there are no more inputs.
-    live: Option<Asked>,
+    live: Option<Prompter>,
 }
 
 /// Asks a person for the next input.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked(pub fn(Occasion) -> Reply);
+pub struct Prompter(pub fn(Occasion) -> Reply);
 
 /// What a person is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,13 +111,13 @@ pub enum Reply {
     Failed(String),
 }
 
-impl PartialEq for Asked {
+impl PartialEq for Prompter {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::fn_addr_eq(self.0, other.0)
     }
 }
 
-impl Eq for Asked {}
+impl Eq for Prompter {}
 
 /// How a script is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -390,7 +390,7 @@ impl Script {
     }
 
     /// A script whose inputs come one by one, from somebody who is asked.
-    pub fn asking(user: Option<String>, live: Asked) -> Script {
+    pub fn asking(user: Option<String>, live: Prompter) -> Script {
         Script { live: Some(live), ..Script::of(user, Vec::new()) }
     }
 
@@ -414,7 +414,7 @@ impl Script {
 
     /// Asks the person who is there for one more input, and adds it. After the end nobody is asked any more.
     pub fn ask(&mut self, occasion: Occasion) -> Reply {
-        let Some(Asked(ask)) = self.live else { return Reply::End };
+        let Some(Prompter(ask)) = self.live else { return Reply::End };
         let reply = ask(occasion);
         match &reply {
             Reply::Said(text) => self.warnings = self.add(Some(text.clone())),
@@ -456,7 +456,7 @@ impl Script {
 
     /// What comes next for a step of an analysis: from the answers that name it, else from the list.
     /// At a menu the list may settle what the answers leave open, but only by a choice.
-    pub fn take(&mut self, step: &str, at: At) -> Taken {
+    pub fn take(&mut self, step: &str, at: AskedAt) -> Taken {
         let Some(own) = self.answers.get_mut(step) else {
             return self.next_of_list();
         };
@@ -467,10 +467,10 @@ impl Script {
             input.as_ref().is_some_and(|input| crate::analysis::menu::letter(&input.text).is_some())
         };
         match self.inputs.front() {
-            Some(next) if at == At::Menu && chooses(next) => {
+            Some(next) if at == AskedAt::Menu && chooses(next) => {
                 self.inputs.pop_front().map_or(Taken::End, taken)
             }
-            _ if at == At::Menu => Taken::Through,
+            _ if at == AskedAt::Menu => Taken::Through,
             _ => Taken::Silence,
         }
     }

@@ -71,11 +71,11 @@ enum Spoken {
 
 /// How far a discussion went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Went {
+pub enum SessionEnd {
     /// To its end.
-    Through,
+    Complete,
     /// To where the floor is the user's, and a script that stays open has no more.
-    Waiting,
+    WaitingForUser,
 }
 
 /// Who has to act before a discussion goes on; everything that the rules say by themselves is recorded.
@@ -226,7 +226,7 @@ pub fn hold(
     script: &mut Script,
     clock: &dyn Fn() -> Time,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
-) -> Result<Went, Stopped> {
+) -> Result<SessionEnd, Stopped> {
     let forms = Forms::of(talk.library()).map_err(Speechless::from)?;
     let evidence = voice.as_ref().map_or(Vec::new(), |voice| voice.evidence().to_vec());
     let later = Later::default();
@@ -245,7 +245,7 @@ pub fn hold(
             if let Some(paused) = talk.pausing()? {
                 record_at(talk, last_moment(talk, clock), Event::Paused(paused), tell)?;
             }
-            return Ok(Went::Waiting);
+            return Ok(SessionEnd::WaitingForUser);
         }
         let (at, event) = match next {
             Awaited::Line(cue) if !cue.owed && reserve.is_short(talk) => {
@@ -277,7 +277,7 @@ pub fn hold(
                 keep_unheard(talk, script, clock, tell)?;
                 (None, table.sum_up(talk, clock, tell)?)
             }
-            Awaited::Nothing => return Ok(Went::Through),
+            Awaited::Nothing => return Ok(SessionEnd::Complete),
         };
         passed = 0;
         record_at(talk, at.unwrap_or_else(clock), event, tell)?;

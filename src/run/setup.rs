@@ -8,11 +8,11 @@ use super::library::BuiltIn;
 use super::open_step::open_step;
 use super::place::{self, Place};
 use super::played::Played;
-use super::resume::{Wanted, begun, gone_on};
+use super::resume::{ResumeTarget, begun, gone_on};
 use super::run_id::{message, run_id};
 use super::settings::{Settings, review_options};
 use super::voices::{self, Choice, Source};
-use super::{Fail, Medium, Observer, Open, Setup, Task, before, identity};
+use super::{ElaborateRequest, Fail, Medium, Observer, OpenRun, Setup, before, identity};
 use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, Sent, StepRef, Time};
 use crate::discussion::{self, default_turns};
@@ -34,22 +34,22 @@ use path::OutputPath;
 pub fn set_up(
     repo: Repo,
     settings: &Settings,
-    task: Task,
+    task: ElaborateRequest,
     built_in: BuiltIn,
     observer: &dyn Observer,
 ) -> Result<Setup, Fail> {
-    let ground = ground(settings, &repo, &task, observer)?;
-    let library = built_in.library(&repo, ground.rules, &ground.config)?;
+    let located = locate_item(settings, &repo, &task, observer)?;
+    let library = built_in.library(&repo, located.rules, &located.config)?;
     let rules = Rules::of(&library.own_review_rules())?;
     let named = named_recording(&repo, &task.voice)?;
-    let step = library.step(&step_id(&task, &ground, &library, &rules, named.as_ref(), observer)?)?;
+    let step = library.step(&step_id(&task, &located, &library, &rules, named.as_ref(), observer)?)?;
     let voice = match task.medium {
         Medium::Agent => Choice::Agent,
-        _ => Choice::of(&task.voice, &ground.trusted, &step.id, &step.phase)?,
+        _ => Choice::of(&task.voice, &located.trusted, &step.id, &step.phase)?,
     };
     let played = match &voice {
         Choice::Recorded(Source::Setting(path)) => {
-            let head = repo.resolve("HEAD").unwrap_or(ground.base);
+            let head = repo.resolve("HEAD").unwrap_or(located.base);
             Some(Played::read_at(&repo, head, path)?)
         }
         _ => named,
@@ -57,19 +57,19 @@ pub fn set_up(
     check_outputs([step])?;
     let lead = lead(&library.cast, step, observer);
     tell_of(&task.script, &library.cast, lead, observer)?;
-    let prices = voices::prices(&task.voice, &ground.trusted, &step.id, &step.phase)?;
-    let seat = Seat { step, lead, voice: &voice, played: played.as_ref() };
-    let opened = opened(&repo, &task, &ground, &library, &seat)?;
+    let prices = voices::prices(&task.voice, &located.trusted, &step.id, &step.phase)?;
+    let setup = StepSetup { step, lead, voice: &voice, played: played.as_ref() };
+    let opened = opened(&repo, &task, &located, &library, &setup)?;
     played.as_ref().map_or(Ok(()), |played| played.fits(&opened))?;
-    before::edited(&repo, &ground.item, observer)?;
+    before::edited(&repo, &located.item, observer)?;
     if task.open.is_none() {
-        before::recorded(&repo, ground.base, &ground.item, &opened, &task.script, observer)?;
+        before::recorded(&repo, located.base, &located.item, &opened, &task.script, observer)?;
     }
-    let evidence = given(&repo, &ground, &seat, &opened)?;
-    let items = ground.trusted.folders().into_iter().map(str::to_owned).collect();
-    let may_read = (ground.trusted.evidence(), items);
-    let Task { script, medium, fixed, .. } = task;
-    let Ground { place, item, base, left, .. } = ground;
+    let evidence = given(&repo, &located, &setup, &opened)?;
+    let items = located.trusted.folders().into_iter().map(str::to_owned).collect();
+    let may_read = (located.trusted.evidence(), items);
+    let ElaborateRequest { script, medium, fixed, .. } = task;
+    let LocatedItem { place, item, base, left, .. } = located;
     let begun = match task.open {
         Some(open) => resumed(open, task.comments.unwrap_or_default(), base, fixed),
         None => left.map(|left| left.log).unwrap_or_default(),
@@ -103,7 +103,7 @@ fn named_recording(repo: &Repo, voice: &voices::Wanted) -> Result<Option<Played>
 }
 
 /// The item as it is found, the settings that hold for it, and what an earlier run left of this discussion.
-struct Ground {
+struct LocatedItem {
     place: Place,
     config: Config,
     trusted: Config,
@@ -121,14 +121,19 @@ struct Ground {
     opening: Option<Opened>,
 }
 
-impl Ground {
+impl LocatedItem {
     /// How the run began that was cut off.
     fn begun(&self) -> Option<&Opened> {
         self.left.as_ref().and_then(Leftover::opened)
     }
 }
 
-fn ground(settings: &Settings, repo: &Repo, task: &Task, observer: &dyn Observer) -> Result<Ground, Fail> {
+fn locate_item(
+    settings: &Settings,
+    repo: &Repo,
+    task: &ElaborateRequest,
+    observer: &dyn Observer,
+) -> Result<LocatedItem, Fail> {
     let left = match task.resume {
         true => cut_off(settings, repo, task, observer)?,
         false => None,
@@ -160,14 +165,14 @@ fn ground(settings: &Settings, repo: &Repo, task: &Task, observer: &dyn Observer
     let draft = draft(&task.script, &item, observer);
     let item = item.with_draft(draft.as_deref());
     before::newer(repo, &place, &item, observer)?;
-    Ok(Ground { place, config, trusted, item, new_meta, draft, base, rules, left, opening })
+    Ok(LocatedItem { place, config, trusted, item, new_meta, draft, base, rules, left, opening })
 }
 
 /// The run that was cut off, on whatever branch it was.
 fn cut_off(
     settings: &Settings,
     repo: &Repo,
-    task: &Task,
+    task: &ElaborateRequest,
     observer: &dyn Observer,
 ) -> Result<Option<Leftover>, Fail> {
     let base = repo.resolve(task.base.as_deref().unwrap_or("HEAD"))?;
@@ -178,7 +183,7 @@ fn cut_off(
         // An item that is new is on its branch only.
         Err(_) => task.item.trim_start_matches("./").trim_end_matches('/').to_owned(),
     };
-    let wanted = Wanted {
+    let wanted = ResumeTarget {
         item: &path,
         step: task.step.as_deref(),
         branch: task.branch.as_deref(),
@@ -198,26 +203,26 @@ fn place_of(repo: &Repo, opened: &Opened) -> Result<Place, Fail> {
 
 /// The step that is discussed: the one that is named, or was begun, or is most open; that is said.
 fn step_id(
-    task: &Task,
-    ground: &Ground,
+    task: &ElaborateRequest,
+    located: &LocatedItem,
     library: &Library,
     rules: &Rules,
     played: Option<&Played>,
     observer: &dyn Observer,
 ) -> Result<String, Fail> {
-    let begun = || ground.begun().map(|opened| opened.step.id.clone());
+    let begun = || located.begun().map(|opened| opened.step.id.clone());
     let recorded = || played.map(|played| played.step().to_owned());
     if let Some(step) = task.step.clone().or_else(begun).or_else(recorded) {
         return Ok(step);
     }
-    let options = review_options(&ground.config);
-    let (step, why) = open_step(&ground.item, library, rules, &options);
+    let options = review_options(&located.config);
+    let (step, why) = open_step(&located.item, library, rules, &options);
     observer.note(&format!("step {step} is discussed: {why}; --step names another"));
     Ok(step)
 }
 
 /// Who speaks first, on which step, with which voice.
-struct Seat<'l> {
+struct StepSetup<'l> {
     step: &'l Step,
     lead: &'l Persona,
     voice: &'l Choice,
@@ -225,7 +230,7 @@ struct Seat<'l> {
     played: Option<&'l Played>,
 }
 
-impl Seat<'_> {
+impl StepSetup<'_> {
     /// The voice as recordings name it.
     fn name(&self) -> String {
         self.played.map_or_else(|| self.voice.name(), Played::voice)
@@ -243,21 +248,21 @@ impl Seat<'_> {
 /// The first event of the recording: this run's own, or that of the run it goes on with.
 fn opened(
     repo: &Repo,
-    task: &Task,
-    ground: &Ground,
+    task: &ElaborateRequest,
+    located: &LocatedItem,
     library: &Library,
-    seat: &Seat<'_>,
+    setup: &StepSetup<'_>,
 ) -> Result<Opened, Fail> {
-    let Seat { step, lead, .. } = *seat;
-    let Ground { item, place, base, trusted, .. } = ground;
-    let max_turns = max_turns(task, ground, &library.cast);
+    let StepSetup { step, lead, .. } = *setup;
+    let LocatedItem { item, place, base, trusted, .. } = located;
+    let max_turns = max_turns(task, located, &library.cast);
     let digests = library.digests(step);
-    let spoken_by = voices::spoken_by(&seat.identity(), &trusted.evidence());
+    let spoken_by = voices::spoken_by(&setup.identity(), &trusted.evidence());
     let author = identity::author(repo, trusted, task.signed_off);
-    let begun_by = ground.begun().filter(|_| is_live(task)).map(|opened| opened.user.clone());
+    let begun_by = located.begun().filter(|_| is_live(task)).map(|opened| opened.user.clone());
     let named = task.script.user.clone().or(begun_by);
     let user = identity::user(repo, named.as_deref());
-    let folders = ground.config.roots().join(" ");
+    let folders = located.config.roots().join(" ");
     let parts =
         json!([item.path, step.id, user, inputs(task, *base), max_turns, digests, folders, spoken_by]);
     let run = run_id(parts, task.fixed);
@@ -276,20 +281,20 @@ fn opened(
         base: base.to_string(),
         read: item.ids.clone(),
         branch: place.branch.clone(),
-        voice: seat.name(),
-        model: seat.model(),
+        voice: setup.name(),
+        model: setup.model(),
         user: user.unwrap_or_else(|| "User".to_owned()),
         digests: digests.into(),
         author,
         run,
-        new_meta: ground.new_meta.clone().filter(|_| item.is_new()),
-        draft: ground.draft.clone(),
+        new_meta: located.new_meta.clone().filter(|_| item.is_new()),
+        draft: located.draft.clone(),
         comments: task.comments.clone(),
         stays_open: task.open.is_some(),
         is_live: is_live(task),
-        evidence: evidence(repo, *base, item, &task.script, trusted, seat)?,
+        evidence: evidence(repo, *base, item, &task.script, trusted, setup)?,
     };
-    match (&ground.opening, ground.begun()) {
+    match (&located.opening, located.begun()) {
         (Some(begun), _) => stayed_open(&now, begun),
         (None, Some(begun)) => gone_on(&now, begun),
         (None, None) => Ok(now),
@@ -297,26 +302,31 @@ fn opened(
 }
 
 /// What a voice is given of the repository, as the opening names it.
-fn given(repo: &Repo, ground: &Ground, seat: &Seat<'_>, opened: &Opened) -> Result<Evidence, Fail> {
-    Ok(match (seat.played, seat.voice.asks_a_model()) {
+fn given(
+    repo: &Repo,
+    located: &LocatedItem,
+    setup: &StepSetup<'_>,
+    opened: &Opened,
+) -> Result<Evidence, Fail> {
+    Ok(match (setup.played, setup.voice.asks_a_model()) {
         (Some(_), _) => repo.pieces(&opened.evidence),
         (None, true) => {
-            let (base, trusted) = (repo.resolve(&opened.base)?, &ground.trusted);
-            repo.sent(base, &opened.evidence, &ground.item, &trusted.evidence(), &trusted.folders())?
+            let (base, trusted) = (repo.resolve(&opened.base)?, &located.trusted);
+            repo.sent(base, &opened.evidence, &located.item, &trusted.evidence(), &trusted.folders())?
         }
         (None, false) => Evidence::default(),
     })
 }
 
 /// Whether messages come one by one.
-fn is_live(task: &Task) -> bool {
+fn is_live(task: &ElaborateRequest) -> bool {
     task.medium != Medium::Script
 }
 
 /// The turns that the discussion has at most.
-fn max_turns(task: &Task, ground: &Ground, cast: &Cast) -> u32 {
-    let set = task.max_turns.or_else(|| ground.item.meta.max_turns()).or(ground.config.max_turns);
-    set.or(ground.begun().map(|opened| opened.max_turns)).unwrap_or_else(|| {
+fn max_turns(task: &ElaborateRequest, located: &LocatedItem, cast: &Cast) -> u32 {
+    let set = task.max_turns.or_else(|| located.item.meta.max_turns()).or(located.config.max_turns);
+    set.or(located.begun().map(|opened| opened.max_turns)).unwrap_or_else(|| {
         if task.open.is_some() || is_live(task) {
             return discussion::TURNS_ONE_BY_ONE;
         }
@@ -365,12 +375,12 @@ fn evidence(
     item: &Item,
     script: &Script,
     config: &Config,
-    seat: &Seat<'_>,
+    setup: &StepSetup<'_>,
 ) -> Result<Vec<Sent>, Fail> {
-    if let Some(played) = seat.played {
+    if let Some(played) = setup.played {
         return Ok(played.evidence(repo, base));
     }
-    if !seat.voice.asks_a_model() {
+    if !setup.voice.asks_a_model() {
         return Ok(Vec::new());
     }
     let messages = script.inputs().flatten().map(|input| input.text.as_str()).collect();
@@ -378,7 +388,7 @@ fn evidence(
 }
 
 /// How the discussion began that stays open, where this run is not its first.
-fn opening(task: &Task) -> Option<Opened> {
+fn opening(task: &ElaborateRequest) -> Option<Opened> {
     match &task.open.as_ref()?.log.first()?.event {
         Event::Opened(opened) => Some(opened.as_ref().clone()),
         _ => None,
@@ -414,8 +424,8 @@ fn draft(script: &Script, item: &Item, observer: &dyn Observer) -> Option<String
 }
 
 /// The recording so far, and the beginning of this run.
-fn resumed(open: Open, comments: Vec<u64>, base: Oid, fixed: Option<Time>) -> Vec<Record> {
-    let Open { mut log } = open;
+fn resumed(open: OpenRun, comments: Vec<u64>, base: Oid, fixed: Option<Time>) -> Vec<Record> {
+    let OpenRun { mut log } = open;
     if !log.is_empty() {
         let event = Event::Resumed(Resumed { base: base.to_string(), comments });
         log.push(Record { at: fixed.unwrap_or_else(now), event });
@@ -426,7 +436,7 @@ fn resumed(open: Open, comments: Vec<u64>, base: Oid, fixed: Option<Time>) -> Ve
 /// The item's path, and the text it begins with where it does not exist yet.
 fn find_or_begin(
     repo: &Repo,
-    task: &Task,
+    task: &ElaborateRequest,
     place: &Place,
     config: &Config,
 ) -> Result<(String, Option<String>), Fail> {
@@ -445,7 +455,7 @@ fn find_or_begin(
 
 /// The messages that a run's id depends on. Those that come one by one are not known yet: what they are added to
 /// tells such runs apart.
-fn inputs(task: &Task, base: Oid) -> Vec<Value> {
+fn inputs(task: &ElaborateRequest, base: Oid) -> Vec<Value> {
     let mut inputs: Vec<Value> = task.script.inputs().map(message).collect();
     inputs.extend(is_live(task).then(|| json!({"base": base.to_string()})));
     inputs.extend(task.script.source.as_ref().map(|source| json!({"draft": source.draft()})));

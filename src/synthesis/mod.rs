@@ -34,7 +34,7 @@ use minijinja::{Value, context};
 use self::layout::Layout;
 use crate::discussion::additions::Addition as Proposed;
 use crate::discussion::event::{Event, Record, Time, Unheard};
-use crate::discussion::open::{self, Paused};
+use crate::discussion::open::{self, PausedDiscussion};
 use crate::discussion::summary::{Decision, Insight, Question, USER, attribution};
 use crate::discussion::{Finished, Log, is_speakable};
 use crate::item::library::Library;
@@ -235,7 +235,7 @@ pub fn line_of_section(item: &Item, document: &str, section: &str) -> Option<usi
 
 /// What the last run of a discussion that stays open does to its item: the recording grows, and
 /// nothing else changes; a new item begins with it.
-pub fn pause(item: &Item, paused: &Paused) -> Outcome {
+pub fn pause(item: &Item, paused: &PausedDiscussion) -> Outcome {
     let recording = open_recording(&item.path, &paused.log);
     let mut outcome = Outcome::nothing(&recording);
     outcome.changes.extend(item.begun((&paused.opened).into()));

@@ -35,7 +35,7 @@ pub struct Block {
 
 /// The blocks of a text from a byte on, in order. They don't overlap. What is quoted or a comment is none of them.
 pub fn blocks(text: &str, from: usize) -> Vec<Block> {
-    let mut reader = Reader { text, found: Vec::new(), open: None, items: 0, quotes: 0 };
+    let mut reader = BlockReader { text, found: Vec::new(), open: None, items: 0, quotes: 0 };
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     for (event, range) in Parser::new_ext(&text[from..], options).into_offset_iter() {
         reader.take(&event, range.start + from..range.end + from);
@@ -43,7 +43,7 @@ pub fn blocks(text: &str, from: usize) -> Vec<Block> {
     reader.found
 }
 
-struct Reader<'t> {
+struct BlockReader<'t> {
     text: &'t str,
     found: Vec<Block>,
     /// The block whose words are read.
@@ -53,7 +53,7 @@ struct Reader<'t> {
     quotes: usize,
 }
 
-impl Reader<'_> {
+impl BlockReader<'_> {
     fn take(&mut self, event: &Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(Tag::BlockQuote(_)) => self.quotes += 1,

@@ -69,7 +69,7 @@ struct File {
 }
 
 /// A form that fits a text.
-pub struct Hit<'f, 't> {
+pub struct FormMatch<'f, 't> {
     pub form: &'f Form,
     captures: Captures<'t>,
 }
@@ -96,7 +96,7 @@ impl Forms {
     }
 
     /// The first form of a file that fits a text.
-    pub fn find<'t>(&self, file: &str, text: &'t str) -> Option<Hit<'_, 't>> {
+    pub fn find<'t>(&self, file: &str, text: &'t str) -> Option<FormMatch<'_, 't>> {
         self.file(file).iter().find_map(|form| form.find(text))
     }
 
@@ -125,10 +125,10 @@ impl Form {
     }
 
     /// How it fits a text, if it does.
-    pub fn find<'t>(&self, text: &'t str) -> Option<Hit<'_, 't>> {
+    pub fn find<'t>(&self, text: &'t str) -> Option<FormMatch<'_, 't>> {
         let captures = self.pattern.captures(text)?;
         let is_excepted = self.unless.as_ref().is_some_and(|unless| unless.is_match(text));
-        (!is_excepted).then_some(Hit { form: self, captures })
+        (!is_excepted).then_some(FormMatch { form: self, captures })
     }
 
     pub fn fits(&self, text: &str) -> bool {
@@ -136,7 +136,7 @@ impl Form {
     }
 }
 
-impl<'t> Hit<'_, 't> {
+impl<'t> FormMatch<'_, 't> {
     /// A named part of the text.
     pub fn part(&self, name: &str) -> Option<&'t str> {
         Some(self.captures.name(name)?.as_str())

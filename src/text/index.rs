@@ -50,7 +50,7 @@ pub struct Hit {
 
 impl Index {
     pub fn new<'p>(passages: impl IntoIterator<Item = &'p str>) -> Index {
-        let (mut index, mut reader) = (Index::default(), Reader::default());
+        let (mut index, mut reader) = (Index::default(), TermReader::default());
         for (number, passage) in (0..).zip(passages) {
             let mut length = 0;
             reader.read(passage, |term| {
@@ -117,17 +117,17 @@ pub fn query(text: &str) -> BTreeSet<String> {
 /// The terms of a text, in order.
 pub fn terms(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    Reader::default().read(text, |term| found.push(term.to_owned()));
+    TermReader::default().read(text, |term| found.push(term.to_owned()));
     found
 }
 
 /// Reads terms; a word that comes again is not cut and stemmed again.
 #[derive(Default)]
-struct Reader<'t> {
+struct TermReader<'t> {
     known: HashMap<&'t str, Rc<[String]>>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> TermReader<'t> {
     fn read(&mut self, text: &'t str, mut take: impl FnMut(&str)) {
         let words = text.unicode_words().flat_map(members);
         for word in words.filter(|word| word.len() <= LONGEST) {

@@ -23,7 +23,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use self::block::{Block, link_leads};
+use self::block::{VisibleBlock, link_leads};
 use self::html::{Elements, Mark, Piece};
 
 /// A line that people see: of a paragraph, an item of a list, a heading, a cell of a table.
@@ -73,7 +73,7 @@ impl Line {
 
 /// The visible lines of a message, in order.
 pub fn read(source: &str) -> Vec<Line> {
-    let mut reader = Reader::new(source);
+    let mut reader = MessageReader::new(source);
     for (event, range) in Parser::new_ext(source, options()).into_offset_iter() {
         reader.take(event, range);
     }
@@ -100,9 +100,9 @@ fn options() -> Options {
 }
 
 /// What is open while a message is read.
-struct Reader {
-    blocks: Vec<Block>,
-    open: Block,
+struct MessageReader {
+    blocks: Vec<VisibleBlock>,
+    open: VisibleBlock,
     /// Quotations that are no alerts, each true; alerts are false.
     quotes: Vec<bool>,
     /// The lists that are open, each with its number.
@@ -131,17 +131,17 @@ struct Item {
     ticked: Option<bool>,
 }
 
-impl Reader {
-    fn new(source: &str) -> Reader {
+impl MessageReader {
+    fn new(source: &str) -> MessageReader {
         let refers = |event: Event<'_>| match event {
             Event::FootnoteReference(name) => Some(name.to_string()),
             _ => None,
         };
         let has_notes = source.contains("[^");
         let notes = Parser::new_ext(source, options()).filter(|_| has_notes).filter_map(refers).collect();
-        Reader {
+        MessageReader {
             blocks: Vec::new(),
-            open: Block::default(),
+            open: VisibleBlock::default(),
             quotes: Vec::new(),
             lists: Vec::new(),
             lists_seen: 0,

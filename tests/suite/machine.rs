@@ -9,7 +9,7 @@ use roundtable::discussion::{Cue, Discussion, Next};
 use roundtable::item::library::Library;
 use roundtable::item::step::{Depth, Step};
 use roundtable::run::script::{Input, Script};
-use roundtable::run::session::{Went, hold};
+use roundtable::run::session::{SessionEnd, hold};
 use roundtable::voice::integrity::breaches;
 use roundtable::voice::referee::Basis;
 use roundtable::voice::secretary::Secretary;
@@ -364,7 +364,9 @@ fn held_in_runs<'l>(library: &'l Library, inputs: &[Option<&str>], cuts: &[usize
         let mut script = Script::of(None, now.iter().map(input).collect());
         script.stays_open = !rest.is_empty();
         let mut voice = secretary(library, step);
-        if hold(&mut talk, None, &mut voice, &mut script, &time, &mut |_| Ok(())).unwrap() == Went::Through {
+        if hold(&mut talk, None, &mut voice, &mut script, &time, &mut |_| Ok(())).unwrap()
+            == SessionEnd::Complete
+        {
             break;
         }
     }

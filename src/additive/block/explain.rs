@@ -10,7 +10,7 @@ use crate::additive::{Finding, Kind, quoted};
 const DEEP: usize = 64;
 
 /// What became of an old node: a code, a sentence's end, and the new node that shows it.
-type Outcome = (Kind, String, u32);
+type NodeOutcome = (Kind, String, u32);
 
 /// Finds the old nodes that have no place, and says where their text is now.
 pub(super) struct Explanation<'a> {
@@ -158,7 +158,7 @@ impl<'a> Explanation<'a> {
     }
 
     /// What became of an old node, and the new node that shows it.
-    fn explain_loss(&mut self, u: u32, v: u32, cursor: u32) -> Outcome {
+    fn explain_loss(&mut self, u: u32, v: u32, cursor: u32) -> NodeOutcome {
         let kind = self.old.node(u).kind;
         self.effort += self.old.nodes.len() + self.new.nodes.len();
         if kind == BlockKind::Item {
@@ -205,7 +205,7 @@ impl<'a> Explanation<'a> {
         !own && (1..self.old.nodes.len() as u32).any(is_there)
     }
 
-    fn lost_item(&mut self, u: u32, v: u32, cursor: u32) -> Outcome {
+    fn lost_item(&mut self, u: u32, v: u32, cursor: u32) -> NodeOutcome {
         // An item is known by what it holds.
         let source = self.old.source(u);
         let alike = |at: &u32| self.new.node(*at).kind == BlockKind::Item && self.new.source(*at) == source;
@@ -228,7 +228,7 @@ impl<'a> Explanation<'a> {
     }
 
     /// The same text, but inside of raw HTML that it was not in, or no longer inside of it.
-    fn in_other_html(&self, u: u32) -> Option<Outcome> {
+    fn in_other_html(&self, u: u32) -> Option<NodeOutcome> {
         let (old, new) = (self.old, self.new);
         if matches!(old.node(u).kind, BlockKind::Quote | BlockKind::Rule) {
             return None;
@@ -253,7 +253,7 @@ impl<'a> Explanation<'a> {
     }
 
     /// The same text elsewhere.
-    fn elsewhere(&self, u: u32) -> Option<Outcome> {
+    fn elsewhere(&self, u: u32) -> Option<NodeOutcome> {
         let (old, new) = (self.old, self.new);
         if old.node(u).kind == BlockKind::Quote {
             return None;
@@ -277,7 +277,7 @@ impl<'a> Explanation<'a> {
     }
 
     /// The same source, read otherwise.
-    fn read_otherwise(&self, u: u32) -> Option<Outcome> {
+    fn read_otherwise(&self, u: u32) -> Option<NodeOutcome> {
         let (new, kind, source) = (self.new, self.old.node(u).kind, self.old.source(u));
         for at in self.free() {
             let node = new.node(at);
@@ -365,7 +365,7 @@ impl<'a> Explanation<'a> {
     }
 
     /// What became of a list: set apart, cut, or numbered anew.
-    fn lost_list(&self, u: u32, v: u32, cursor: u32) -> Option<Outcome> {
+    fn lost_list(&self, u: u32, v: u32, cursor: u32) -> Option<NodeOutcome> {
         let (old, new) = (self.old, self.new);
         let first = old.node(u).first;
         let text = |tree: &Tree<'_>, item: u32| tree.node(item).first;

@@ -14,14 +14,14 @@ use sha2::{Digest as _, Sha256};
 /// The elements that are open at a place, the outermost first.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// How many of each name are open: most end tags that have no element are known by it.
     counts: BTreeMap<&'static str, usize>,
 }
 
 /// An element that is open.
 #[derive(Clone, Debug)]
-struct Open {
+struct OpenElement {
     name: &'static str,
     /// The piece of HTML that opened it: its attributes, and for `<details>` its summary.
     opened: [u8; 16],
@@ -204,7 +204,7 @@ impl Context {
             return;
         }
         let inside = self.open.get(depth..).unwrap_or_default();
-        let stay: Vec<Open> =
+        let stay: Vec<OpenElement> =
             inside.iter().filter(|open| FORMATTING.binary_search(&open.name).is_ok()).cloned().collect();
         self.truncate(depth);
         stay.into_iter().for_each(|open| self.push(open.name, open.opened));
@@ -213,7 +213,7 @@ impl Context {
     fn push(&mut self, name: &'static str, opened: [u8; 16]) {
         let above = self.open.last().map_or([0; 16], |open| open.all);
         let all = digest(&[&above, name.as_bytes(), b">", &opened]);
-        self.open.push(Open { name, opened, all });
+        self.open.push(OpenElement { name, opened, all });
         *self.counts.entry(name).or_default() += 1;
     }
 

@@ -118,7 +118,7 @@ impl Node {
 }
 
 /// A piece of raw HTML.
-pub struct Piece {
+pub struct HtmlPiece {
     /// The node that it is in.
     pub node: u32,
     /// The item, quotation or cell that its elements end with.
@@ -142,7 +142,7 @@ pub struct Tree<'t> {
     labels: Vec<u8>,
     /// Contexts as they are written; the first is that of nothing.
     contexts: Vec<Range<u32>>,
-    pieces: Vec<Piece>,
+    pieces: Vec<HtmlPiece>,
     /// Nodes that open an element, with a digest of everything up to the node that closes it.
     regions: Vec<(u32, [u8; 16])>,
     /// The link definitions that count, by label.

@@ -155,7 +155,7 @@ impl<'a, 't> Page<'a, 't> {
         let (level, content) = content.split_first().map_or((0, content), |(level, rest)| (*level, rest));
         let is_section = self.tree.node(node).kind == BlockKind::Section;
         let sort = if is_section { Sort::Section } else { Sort::Heading };
-        let (leaf, _) = Leaf::decode(content);
+        let (leaf, _) = InlineText::decode(content);
         let at = self.piece(node, holder, sort, "");
         self.pieces.at_mut(at).tag = level;
         let end = leaf.text.len();
@@ -169,7 +169,7 @@ impl<'a, 't> Page<'a, 't> {
 
     /// The sentences and comments of inline content; says how long its rendering is.
     fn inline(&mut self, node: u32, holder: u32, content: &[u8]) -> usize {
-        let (leaf, used) = Leaf::decode(content);
+        let (leaf, used) = InlineText::decode(content);
         let mut comments = leaf.comments.iter().peekable();
         for range in split_sentences(&leaf.text, &[]) {
             while let Some((_, comment)) = comments.next_if(|(place, _)| *place <= range.start) {
@@ -185,7 +185,7 @@ impl<'a, 't> Page<'a, 't> {
     }
 
     /// Gives a piece a part of inline content, with its links.
-    fn set_leaf(&mut self, at: u32, leaf: &Leaf, range: Range<usize>) {
+    fn set_leaf(&mut self, at: u32, leaf: &InlineText, range: Range<usize>) {
         let text = leaf.written(&range);
         self.pieces.set_text(at, &text);
         let open = leaf.context_at(range.start);
@@ -246,7 +246,7 @@ fn code_lines(content: &[u8]) -> String {
 
 /// Inline content: its text, and what is at which place of it.
 #[derive(Default)]
-struct Leaf {
+struct InlineText {
     text: String,
     /// Where each [`OBJECT`] of the text is, and what it stands for.
     objects: Vec<(usize, String)>,
@@ -265,11 +265,15 @@ enum Span {
     Image(String),
 }
 
-impl Leaf {
+impl InlineText {
     /// Reads the label of inline content up to its source text; says how long the rendering is.
-    fn decode(label: &[u8]) -> (Leaf, usize) {
-        let mut reader =
-            Reader { leaf: Leaf::default(), open: Vec::new(), alt: None, context: Context::default() };
+    fn decode(label: &[u8]) -> (InlineText, usize) {
+        let mut reader = InlineReader {
+            leaf: InlineText::default(),
+            open: Vec::new(),
+            alt: None,
+            context: Context::default(),
+        };
         let mut at = 0;
         while let (Some(0), Some(sign)) = (label.get(at), label.get(at + 1)) {
             at += 2;
@@ -358,15 +362,15 @@ impl Leaf {
 }
 
 /// Reads inline content.
-struct Reader {
-    leaf: Leaf,
+struct InlineReader {
+    leaf: InlineText,
     open: Vec<Span>,
     /// The text of the image that is open.
     alt: Option<String>,
     context: Context,
 }
 
-impl Reader {
+impl InlineReader {
     fn text(&mut self, text: &str) {
         match &mut self.alt {
             Some(alt) => fold_into(alt, text),

@@ -18,7 +18,7 @@ use crate::text::template::{Failed, safe};
 pub(super) const OPEN: &str = "Open Questions";
 
 /// What a section says beside the answers: our own markup, made from a part's name.
-pub(super) type Facts = dyn Fn(&Material<'_>, &Named, &str) -> Result<String, Unplaced>;
+pub(super) type SectionFacts = dyn Fn(&Material<'_>, &Named, &str) -> Result<String, Unplaced>;
 
 /// Adds the step to the text of a file; an empty text is a file that is to be made.
 pub(super) fn write(
@@ -26,7 +26,7 @@ pub(super) fn write(
     name: &str,
     text: &str,
     parts: &[Part],
-    facts: &Facts,
+    facts: &SectionFacts,
 ) -> Result<Written, Unplaced> {
     if text.replace("\r\n", "").contains('\r') {
         return Ok(Written::Left("its lines end in a carriage return alone".to_owned()));

@@ -6,7 +6,7 @@ use super::super::elaborate;
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
 use super::super::{Global, open, table};
-use super::{Options, Task};
+use super::{AnalyzeArgs, AnalyzeRequest};
 use crate::analysis::depth;
 use crate::analysis::plan::{Progress, plan};
 use crate::analysis::skip::Facts;
@@ -23,7 +23,7 @@ use crate::run::{Medium, set_up};
 
 /// Shows the plan. The answers to the step's questions are known where the script has them; they are what a discussion
 /// of the step hears here, and what its evidence is looked for with.
-pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+pub(super) fn run(global: &Global, options: &AnalyzeArgs, screen: &Screen) -> Result<Code, Fail> {
     let task = options.task(global)?;
     let repo = open(global)?;
     let settings = table::settings(global)?;
@@ -58,7 +58,7 @@ pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result
 fn next_with_a_model<'l>(
     item: &Item,
     library: &'l Library,
-    task: &Task,
+    task: &AnalyzeRequest,
     config: &Config,
 ) -> Result<Option<&'l Step>, Fail> {
     let scan = item.documents().find(|(name, _)| *name == "quick-scan.md").map_or("", |(_, text)| text);
@@ -88,8 +88,8 @@ fn answers(script: &Script, step: &Step, depth: Depth) -> Script {
 }
 
 /// The discussion of a step, as `elaborate` would hold it.
-fn of_step(task: Task, step: &Step, script: Script, max_turns: u32) -> run::Task {
-    run::Task {
+fn of_step(task: AnalyzeRequest, step: &Step, script: Script, max_turns: u32) -> run::ElaborateRequest {
+    run::ElaborateRequest {
         item: task.item,
         new: None,
         step: Some(step.id.clone()),

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
 use super::super::{Global, open, table};
-use super::Options;
+use super::AnalyzeArgs;
 use crate::analysis::greeting::header;
 use crate::item::step::{Depth, Prompt, Step};
 use crate::run::place;
 use crate::text::plain;
 
 /// Prints the questions of the steps that are not completed.
-pub(super) fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
+pub(super) fn run(global: &Global, options: &AnalyzeArgs, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let name = table::forward(&options.item);
     let place = place::place(

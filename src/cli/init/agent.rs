@@ -7,18 +7,18 @@
 
 use serde_json::{Value, json};
 
-use super::Wanted;
+use super::SetupFile;
 use crate::run::check::agent_hook::Agent;
 
 const SKILL: &str = include_str!("../../../skills/roundtable/SKILL.md");
 
 /// What an agent needs, in files of its own.
-pub fn files(agent: Agent) -> Vec<Wanted> {
+pub fn files(agent: Agent) -> Vec<SetupFile> {
     let (server, hooks) = (server(agent), hooks(agent));
     vec![
-        Wanted::text(server.0, server.1),
-        Wanted::text(skill(agent), SKILL),
-        Wanted::text(hooks.0, format!("{:#}\n", hooks.1)),
+        SetupFile::text(server.0, server.1),
+        SetupFile::text(skill(agent), SKILL),
+        SetupFile::text(hooks.0, format!("{:#}\n", hooks.1)),
     ]
 }
 

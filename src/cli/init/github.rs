@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{FileState, Options, Voice, Wanted};
+use super::{FileState, InitArgs, SetupFile, Voice};
 use crate::cli::exit::Fail;
 use crate::cli::screen::Screen;
 use crate::git::Repo;
@@ -16,7 +16,7 @@ const OWNERS: [&str; 3] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"
 const LOSSES: &str = "/.roundtable/losses/";
 
 /// What is left to do by hand, as commands in order.
-pub fn next(options: &Options, files: &[&str], screen: &Screen) {
+pub fn next(options: &InitArgs, files: &[&str], screen: &Screen) {
     screen.say("\n1. Commit the files:");
     screen.say(&format!("  git add {}", files.join(" ")));
     screen.say("  git commit -m \"Set up roundtable\"");
@@ -53,7 +53,7 @@ const LABELS: [(&str, &str); 3] = [
 ///
 /// # Errors
 /// An address in another form.
-pub fn action(options: &Options) -> Result<Option<String>, Fail> {
+pub fn action(options: &InitArgs) -> Result<Option<String>, Fail> {
     let Some(named) = options.action.as_deref().or(ACTION) else { return Ok(None) };
     let is_word = |text: &str| {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
@@ -73,7 +73,7 @@ pub fn action(options: &Options) -> Result<Option<String>, Fail> {
 }
 
 /// The workflows, as this repository is to have them.
-pub fn workflows(options: &Options, action: Option<&str>) -> Vec<Wanted> {
+pub fn workflows(options: &InitArgs, action: Option<&str>) -> Vec<SetupFile> {
     let filled = |name: &str, text: &str| {
         let text = listening(text, options);
         let text = match action {
@@ -102,7 +102,7 @@ pub fn workflows(options: &Options, action: Option<&str>) -> Vec<Wanted> {
     if options.backlog {
         all.push((".github/workflows/roundtable-backlog.yml", include_str!("roundtable-backlog.yml")));
     }
-    all.into_iter().map(|(path, text)| Wanted::text(path, filled(path, text))).collect()
+    all.into_iter().map(|(path, text)| SetupFile::text(path, filled(path, text))).collect()
 }
 
 /// A workflow whose step with the action is a comment, since nobody has told its address: the job fails with one
@@ -143,7 +143,7 @@ fn without_address(path: &str, workflow: &str) -> String {
 }
 
 /// A workflow that listens to comments, too, where that is asked for. A stranger's comment starts no job.
-fn listening(workflow: &str, options: &Options) -> String {
+fn listening(workflow: &str, options: &InitArgs) -> String {
     let types = match (options.live, options.ticks) {
         (true, true) => "created, edited",
         (true, false) => "created",
@@ -162,7 +162,7 @@ fn listening(workflow: &str, options: &Options) -> String {
 }
 
 /// The owners of declared losses, where the repository names no owners yet.
-pub fn owners(root: &Path, repo: &Repo) -> Option<Wanted> {
+pub fn owners(root: &Path, repo: &Repo) -> Option<SetupFile> {
     if OWNERS.iter().any(|path| root.join(path).exists()) {
         return None;
     }
@@ -171,11 +171,11 @@ pub fn owners(root: &Path, repo: &Repo) -> Option<Wanted> {
         "# A pull request that declares a loss needs the approval of these people (require reviews by code owners).\n# An organisation is no owner: name a team of it, such as @ORGANISATION/TEAM.\n{LOSSES} @{}\n",
         owner.as_deref().unwrap_or("OWNER")
     );
-    Some(Wanted::text(OWNERS[0], text))
+    Some(SetupFile::text(OWNERS[0], text))
 }
 
 /// Says what an existing file of owners lacks.
-pub fn tell_owners(root: &Path, found: &[(Wanted, FileState)], screen: &Screen) {
+pub fn tell_owners(root: &Path, found: &[(SetupFile, FileState)], screen: &Screen) {
     if found.iter().any(|(file, _)| file.path == OWNERS[0]) {
         return;
     }

@@ -26,7 +26,7 @@ const MAX_BRANCHES: usize = 100;
 
 #[derive(Debug, Args)]
 #[group(id = "landing")]
-pub struct Options {
+pub struct OntoArgs {
     /// Commit the outcome on a new branch from this commit, after all checks of a discussion
     #[arg(long, value_name = "REV", conflicts_with = "all")]
     onto: Option<String>,
@@ -44,7 +44,7 @@ pub struct Options {
     signoff: bool,
 }
 
-impl Options {
+impl OntoArgs {
     pub const fn is_asked(&self) -> bool {
         self.onto.is_some()
     }
@@ -54,7 +54,7 @@ impl Options {
 pub fn land(
     global: &Global,
     recordings: &[String],
-    options: &Options,
+    options: &OntoArgs,
     replay: &Replay,
     screen: &Screen,
 ) -> Result<Code, Fail> {
@@ -105,7 +105,7 @@ pub fn land(
 /// What of the recording's inputs is not what is known of them here: its author, and the words of the script.
 fn other_inputs(
     global: &Global,
-    options: &Options,
+    options: &OntoArgs,
     replay: &Replay,
     recording: &Recording,
     found: &Replayed,

@@ -7,7 +7,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::super::screen::Screen;
-use super::{Reports, Shown, catastrophes, declared, findings, is_catastrophe, sum};
+use super::{ReportedFinding, Reports, catastrophes, declared, findings, is_catastrophe, sum};
 use crate::additive::content::change::differences;
 use crate::text::plain;
 
@@ -50,8 +50,8 @@ pub fn write(reports: &Reports, notices: &BTreeSet<String>, screen: &Screen) {
     screen.say_strong(&sum(reports));
 }
 
-fn show(one: &Shown<'_>, several: bool, screen: &Screen) {
-    let Shown { report, file, finding } = one;
+fn show(one: &ReportedFinding<'_>, several: bool, screen: &Screen) {
+    let ReportedFinding { report, file, finding } = one;
     screen.say_finding(finding.fails(), finding.kind.name(), &plain::clean(&finding.message));
     let at = if several { format!(" (in {})", super::super::check::sides(report).1) } else { String::new() };
     screen.say(&format!("  --> {}:{}{at}", plain::shown(&file.path), finding.line));

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use git2::Oid;
 use serde_json::{Value, json};
 
-use super::check::Format;
+use super::check::CheckFormat;
 use super::exit::Fail;
 use super::screen::Screen;
 use crate::additive::Finding;
@@ -26,7 +26,7 @@ pub fn write(
     reports: &Reports,
     notices: &BTreeSet<String>,
     unused: &[Unused],
-    format: Format,
+    format: CheckFormat,
     screen: &Screen,
 ) -> Result<(), Fail> {
     for (file, loss) in unused {
@@ -42,10 +42,10 @@ pub fn write(
         ));
     }
     match format {
-        Format::Human => human::write(reports, notices, screen),
-        Format::Json => return screen.raw(&format!("{:#}\n", as_json(reports, notices))),
-        Format::Sarif => return screen.raw(&format!("{:#}\n", sarif::log(reports))),
-        Format::Github => {
+        CheckFormat::Human => human::write(reports, notices, screen),
+        CheckFormat::Json => return screen.raw(&format!("{:#}\n", as_json(reports, notices))),
+        CheckFormat::Sarif => return screen.raw(&format!("{:#}\n", sarif::log(reports))),
+        CheckFormat::Github => {
             human::write(reports, notices, screen);
             return github::write(reports, notices, screen);
         }
@@ -111,21 +111,21 @@ fn finding_json(finding: &Finding) -> Value {
 }
 
 /// A finding that is shown, with what it is about.
-struct Shown<'a> {
+struct ReportedFinding<'a> {
     report: &'a Report,
     file: &'a FileReport,
     finding: &'a Finding,
 }
 
 /// Every finding that is not declared.
-fn findings(reports: &Reports) -> Vec<Shown<'_>> {
+fn findings(reports: &Reports) -> Vec<ReportedFinding<'_>> {
     let mut found = all_findings(reports);
     found.retain(|shown| shown.finding.declared.is_none());
     found
 }
 
 /// Every finding, the failing ones first, then by path and line.
-fn all_findings(reports: &Reports) -> Vec<Shown<'_>> {
+fn all_findings(reports: &Reports) -> Vec<ReportedFinding<'_>> {
     // What a commit of the range has lost is not told once more of the range as a whole.
     let told: BTreeSet<(&str, &str, &str)> = reports
         .iter()
@@ -142,11 +142,11 @@ fn all_findings(reports: &Reports) -> Vec<Shown<'_>> {
             let is_new = |finding: &&Finding| {
                 *of_each || !told.contains(&(file.path.as_str(), finding.kind.name(), finding.old.as_str()))
             };
-            found.extend(all.filter(is_new).map(|finding| Shown { report, file, finding }));
+            found.extend(all.filter(is_new).map(|finding| ReportedFinding { report, file, finding }));
         }
     }
     found.sort_by(|a, b| {
-        let key = |shown: &Shown<'_>| (!shown.finding.fails(), shown.finding.line);
+        let key = |shown: &ReportedFinding<'_>| (!shown.finding.fails(), shown.finding.line);
         (key(a).0, &a.file.path, key(a).1).cmp(&(key(b).0, &b.file.path, key(b).1))
     });
     found

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::sarif::{self, location};
-use crate::cli::check::Format;
+use crate::cli::check::CheckFormat;
 use crate::cli::exit::Fail;
 use crate::cli::screen::Screen;
 use crate::github::actions::{data, property};
@@ -19,12 +19,12 @@ use crate::text::plain;
 const SHOWN: usize = 10;
 
 /// Writes the findings in the wanted form.
-pub fn write(found: &Review, format: Format, explain: bool, screen: &Screen) -> Result<(), Fail> {
+pub fn write(found: &Review, format: CheckFormat, explain: bool, screen: &Screen) -> Result<(), Fail> {
     match format {
-        Format::Human => human(found, explain, screen),
-        Format::Json => return screen.raw(&format!("{:#}\n", as_json(found))),
-        Format::Sarif => return screen.raw(&format!("{:#}\n", as_sarif(found))),
-        Format::Github => {
+        CheckFormat::Human => human(found, explain, screen),
+        CheckFormat::Json => return screen.raw(&format!("{:#}\n", as_json(found))),
+        CheckFormat::Sarif => return screen.raw(&format!("{:#}\n", as_sarif(found))),
+        CheckFormat::Github => {
             human(found, explain, screen);
             return screen.commands(&annotations(found, None));
         }

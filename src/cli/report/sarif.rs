@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Reports, Shown, all_findings};
+use super::{ReportedFinding, Reports, all_findings};
 use crate::additive::Kind;
 use crate::item::library::sha256;
 use crate::text::plain;
@@ -43,7 +43,7 @@ pub fn location(path: &str, region: Value) -> Value {
     json!({ "physicalLocation": { "artifactLocation": { "uri": uri(path) }, "region": region } })
 }
 
-fn result(shown: &Shown<'_>) -> Value {
+fn result(shown: &ReportedFinding<'_>) -> Value {
     let (file, finding) = (shown.file, shown.finding);
     let index = Kind::ALL.iter().position(|kind| *kind == finding.kind);
     let print = format!("{}\n{}\n{}", file.path, finding.kind.name(), finding.old);

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::super::exit::Fail;
 use super::super::screen::Screen;
-use super::item::{Shown, say_records, say_replaced};
+use super::item::{ItemAtRevision, say_records, say_replaced};
 use crate::discussion::event::{Message, Time};
 use crate::discussion::summary::Decision;
-use crate::history::decisions::Entry;
+use crate::history::decisions::ListedDecision;
 use crate::history::provenance::{Dossier, Talk};
 use crate::history::site::{DecisionRecord, records};
 use crate::text::plain::{self, count};
@@ -64,7 +64,13 @@ impl Words {
 }
 
 impl Decided {
-    fn of(dossier: &Dossier, talk: &Talk, said: &Said<'_>, decision: &Decision, entry: &Entry) -> Decided {
+    fn of(
+        dossier: &Dossier,
+        talk: &Talk,
+        said: &Said<'_>,
+        decision: &Decision,
+        entry: &ListedDecision,
+    ) -> Decided {
         let said: Vec<&(Time, &Message)> = decision.turns.iter().filter_map(|turn| said.get(turn)).collect();
         let last = said.iter().map(|(at, _)| *at).max();
         let words: Vec<Words> = said.iter().map(|(_, message)| Words::of(message)).collect();
@@ -115,7 +121,7 @@ fn decided(dossier: &Dossier) -> Vec<Decided> {
 }
 
 /// Shows the decisions of items as text or JSON.
-pub fn say(found: &[Shown], screen: &Screen) {
+pub fn say(found: &[ItemAtRevision], screen: &Screen) {
     let (mut all, mut all_records) = (Vec::new(), Vec::new());
     for shown in found {
         let (own, own_records) = (decided(&shown.dossier), records(&shown.dossier.decisions));
@@ -166,7 +172,7 @@ fn turns(numbers: &[u32]) -> String {
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub fn print_log(found: &[Shown], screen: &Screen) -> Result<(), Fail> {
+pub fn print_log(found: &[ItemAtRevision], screen: &Screen) -> Result<(), Fail> {
     let mut text = "# Decisions\n".to_owned();
     for shown in found {
         let item = &shown.dossier.item;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
 use super::super::{Global, table};
-use super::{Format, decisions, step};
+use super::{ShowFormat, decisions, step};
 use crate::analysis::event::Event;
 use crate::git::{Repo, short};
 use crate::history::provenance::{Dossier, Talk, items};
@@ -18,7 +18,7 @@ use crate::item::library::Library;
 use crate::text::plain::{self, count};
 
 /// An item, and the name of the revision that it was read at.
-pub(super) struct Shown {
+pub(super) struct ItemAtRevision {
     pub dossier: Dossier,
     pub rev: String,
 }
@@ -29,14 +29,14 @@ pub fn run(
     repo: &Repo,
     item: Option<&str>,
     revision: Option<&str>,
-    format: Format,
+    format: ShowFormat,
     screen: &Screen,
 ) -> Result<Code, Fail> {
     let head = repo.resolve(revision.unwrap_or("HEAD"))?;
     let config = table::config(global, repo, head)?;
     let library = table::BuiltIn::begin().library(repo, head, &config)?;
     let found = found(repo, item, revision, &config, screen)?;
-    if format == Format::Html {
+    if format == ShowFormat::Html {
         let (dossiers, revisions): (Vec<Dossier>, Vec<String>) =
             found.into_iter().map(|shown| (shown.dossier, shown.rev)).unzip();
         screen.document(&site::html(&dossiers, &revisions, &library)?)?;
@@ -82,7 +82,7 @@ fn found(
     revision: Option<&str>,
     config: &Config,
     screen: &Screen,
-) -> Result<Vec<Shown>, Fail> {
+) -> Result<Vec<ItemAtRevision>, Fail> {
     let found = read(repo, item, revision, config)?;
     for (recording, why) in found.iter().flat_map(|shown| &shown.dossier.unread) {
         screen.warn(&format!("{} is left out: {why}", plain::shown(recording)));
@@ -96,7 +96,7 @@ fn read(
     item: Option<&str>,
     revision: Option<&str>,
     config: &Config,
-) -> Result<Vec<Shown>, Fail> {
+) -> Result<Vec<ItemAtRevision>, Fail> {
     let head = repo.resolve(revision.unwrap_or("HEAD"))?;
     let ahead = if revision.is_none() { table::ahead(repo, head, config)? } else { BTreeMap::new() };
     let named = revision.unwrap_or("HEAD").to_owned();
@@ -126,12 +126,12 @@ fn read(
         let commit = repo.resolve(&rev)?;
         let dossiers = items(repo, commit, &[path])?;
         let rev = format!("{rev} ({})", short(commit));
-        found.extend(dossiers.into_iter().map(|dossier| Shown { dossier, rev: rev.clone() }));
+        found.extend(dossiers.into_iter().map(|dossier| ItemAtRevision { dossier, rev: rev.clone() }));
     }
     Ok(found)
 }
 
-fn say(shown: &Shown, library: &Arc<Library>, screen: &Screen) {
+fn say(shown: &ItemAtRevision, library: &Arc<Library>, screen: &Screen) {
     let (dossier, points) = (&shown.dossier, Points::of(&shown.dossier, library));
     screen.say_strong(&format!("{} ({})", dossier.item.name(), plain::shown(&dossier.item.path)));
     screen.say(&format!("{}, read at {}", points.counts(dossier.talks.len()), plain::shown(&shown.rev)));
@@ -200,7 +200,7 @@ pub(super) fn say_replaced(replaces: &[String], replaced_by: &[String], screen: 
 }
 
 /// What `--json` prints of an item.
-fn entry(shown: &Shown, library: &Arc<Library>) -> Value {
+fn entry(shown: &ItemAtRevision, library: &Arc<Library>) -> Value {
     let (dossier, points) = (&shown.dossier, Points::of(&shown.dossier, library));
     let recording =
         |talk: usize| dossier.talks.get(talk.saturating_sub(1)).map(|talk| talk.recording.as_str());

@@ -29,7 +29,7 @@ use crate::voice::referee::Basis;
 #[command(
     after_help = "Examples: roundtable show late-fees\n          roundtable show late-fees --decisions\n          roundtable show --decisions --markdown > decisions.md\n          roundtable show --format html > items.html\n          roundtable show roundtable/offline-mode:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n\nAn item is read on its branch roundtable/<slug> (after a merge roundtable/<slug>-2, -3 …) where that is ahead of HEAD, else at HEAD."
 )]
-pub struct Options {
+pub struct ShowArgs {
     /// A recording or the log of a step (a file, or REV:PATH in the repository), or an item: its folder's path, or its slug [default: every item]
     #[arg(value_name = "RECORDING|ITEM")]
     pub(super) what: Option<String>,
@@ -38,7 +38,7 @@ pub struct Options {
     rev: Option<String>,
     /// How to show it: html is one self-contained page
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
-    format: Format,
+    format: ShowFormat,
     /// Only the decisions of items: id, words, reason, who and when, and what a later one replaces
     #[arg(long, conflicts_with = "integrity")]
     decisions: bool,
@@ -51,14 +51,14 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ShowFormat {
     Text,
     Markdown,
     Html,
 }
 
 /// The recording that is meant: a file, or `REV:PATH`; anything else is an item.
-fn recording_of(options: &Options) -> Option<&str> {
+fn recording_of(options: &ShowArgs) -> Option<&str> {
     let what = options.what.as_deref()?;
     let is_file = std::path::Path::new(what).is_file() || what.ends_with(".jsonl");
     (is_file || what.split_once(':').is_some_and(|(rev, path)| !rev.is_empty() && !path.is_empty()))
@@ -66,13 +66,13 @@ fn recording_of(options: &Options) -> Option<&str> {
 }
 
 /// Prints the transcript.
-pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, Fail> {
-    let format = if options.markdown { Format::Markdown } else { options.format };
+pub fn run(global: &Global, options: &ShowArgs, screen: &Screen) -> Result<Code, Fail> {
+    let format = if options.markdown { ShowFormat::Markdown } else { options.format };
     if options.decisions {
         return show_decisions(global, options, format, screen);
     }
     let Some(argument) = recording_of(options) else {
-        if options.integrity || format == Format::Markdown {
+        if options.integrity || format == ShowFormat::Markdown {
             return Err(Fail::new("--integrity and the format markdown are for one recording")
                 .with_hint("name it as a file or REV:PATH, or ask for --decisions of an item"));
         }
@@ -82,7 +82,7 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
     let recording = recording::read(global, argument)?;
     let library = library(global, &recording)?;
     let name = recording.name;
-    if step::is_log(&recording.bytes) && !options.integrity && format == Format::Text {
+    if step::is_log(&recording.bytes) && !options.integrity && format == ShowFormat::Text {
         let log = Log::read(&name, crate::text::json::utf8(&name, &recording.bytes)?);
         if let Some(code) = step::say(&log, &library, screen) {
             return Ok(code);
@@ -98,9 +98,9 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
         return integrity(&log, &library, &name, screen);
     }
     let page = match format {
-        Format::Text => None,
-        Format::Markdown => Some(page::Format::Markdown),
-        Format::Html => Some(page::Format::Html),
+        ShowFormat::Text => None,
+        ShowFormat::Markdown => Some(page::Format::Markdown),
+        ShowFormat::Html => Some(page::Format::Html),
     };
     if let Some(format) = page {
         screen.document(&page::render(&log, opened, &library, format)?)?;
@@ -122,17 +122,22 @@ pub fn run(global: &Global, options: &Options, screen: &Screen) -> Result<Code, 
 }
 
 /// The decisions of an item, or of all items.
-fn show_decisions(global: &Global, options: &Options, format: Format, screen: &Screen) -> Result<Code, Fail> {
+fn show_decisions(
+    global: &Global,
+    options: &ShowArgs,
+    format: ShowFormat,
+    screen: &Screen,
+) -> Result<Code, Fail> {
     if recording_of(options).is_some() {
         return Err(Fail::new("--decisions is for items").with_hint("name an item, or nothing for all items"));
     }
-    if format == Format::Html {
+    if format == ShowFormat::Html {
         return Err(
             Fail::new("--decisions is shown as text, --markdown or --json").with_hint("leave --format out")
         );
     }
     let (what, rev) = (options.what.as_deref(), options.rev.as_deref());
-    item::run_decisions(global, &open(global)?, what, rev, format == Format::Markdown, screen)
+    item::run_decisions(global, &open(global)?, what, rev, format == ShowFormat::Markdown, screen)
 }
 
 /// The library that a recording's commit has; for a file, the built-in one.

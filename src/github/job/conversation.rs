@@ -17,7 +17,7 @@ use crate::github::trigger::What;
 use crate::item::{Item, is_document, meta};
 use crate::run::Fail;
 use crate::run::script::{Input, Script};
-use crate::run::{Held, Landed, Open};
+use crate::run::{Held, Landed, OpenRun};
 use crate::synthesis;
 
 /// What the branch says of an issue's conversation.
@@ -39,7 +39,7 @@ pub(super) struct Words {
     pub(super) script: Script,
     pub(super) comments: Vec<u64>,
     /// What it goes on from, where it stays open.
-    pub(super) open: Option<Open>,
+    pub(super) open: Option<OpenRun>,
 }
 
 /// A recording of the item, and where it is.
@@ -201,7 +201,7 @@ impl Job<'_> {
         }
         let may_stay = goes_on || !read.asked.is_tick;
         script.stays_open = self.settings.live && may_stay;
-        let open = (goes_on || script.stays_open).then_some(Open { log });
+        let open = (goes_on || script.stays_open).then_some(OpenRun { log });
         Words { script, comments, open }
     }
 

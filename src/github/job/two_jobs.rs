@@ -18,7 +18,7 @@ use crate::item::library::{Library, sha256};
 use crate::item::meta::Source;
 use crate::replay::onto::land_on;
 use crate::replay::{Recording, Replay, other_words};
-use crate::run::analyze::{Answers, Kept, analyze};
+use crate::run::analyze::{AnswerLog, AnswerSource, analyze};
 use crate::run::files::{read_file, write_whole};
 use crate::run::library::BuiltIn;
 use crate::run::{Fail, Held, Landed, Observer, Talk, hold_and_keep, identity, place, script, set_up};
@@ -91,8 +91,8 @@ impl Job<'_> {
             return self.already(target, read.known_id()).map(|(_, done)| done);
         }
         let before = self.repo.tip(&target.branch)?;
-        let kept = Kept::default();
-        let task = self.walk(read, target, Answers::Kept(kept.clone()));
+        let kept = AnswerLog::default();
+        let task = self.walk(read, target, AnswerSource::Kept(kept.clone()));
         let analyzed = analyze(&self.repo, self.own, task, self.observer);
         // This job moves no branch, whatever the result.
         if let Some(tip) = self.repo.tip(&target.branch)? {

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::quotation::Sources;
-use super::server::Answers;
+use super::server::CallHandler;
 use super::tools::{self, Call};
-use super::{NAME, Referee, Refusal, Said, Stage, State, Table};
+use super::{AgentTable, NAME, Referee, RefusedLine, Said, Stage, State};
 use crate::discussion::event::{Event, Record, SECRETARY};
 use crate::discussion::{self, Discussion, Finished, transcript};
 use crate::git::{Pending, Repo};
@@ -28,7 +28,7 @@ use crate::run::observer::Warnings;
 use crate::run::script::{Input, Script};
 use crate::run::session::Stopped;
 use crate::run::workspace::Workspace;
-use crate::run::{Fail, Medium, Observer as _, Setup, Task, place, set_up, voices};
+use crate::run::{ElaborateRequest, Fail, Medium, Observer as _, Setup, place, set_up, voices};
 use crate::synthesis;
 use crate::text::plain;
 use crate::voice::sources::Excerpt;
@@ -61,7 +61,7 @@ struct OpenDiscussion {
 }
 
 /// What is refused of a move.
-type Refused = Result<Vec<Refusal>, Stopped>;
+type Refused = Result<Vec<RefusedLine>, Stopped>;
 
 /// Texts that can be quoted: the item's documents, else files of the repository, as they were read.
 struct Texts<'s>(&'s Setup);
@@ -78,7 +78,7 @@ impl Sources for Texts<'_> {
     }
 }
 
-impl Answers for Discussions {
+impl CallHandler for Discussions {
     fn answer(&mut self, call: Call) -> Result<Value, Value> {
         let answered = match call {
             Call::Review(review) => self.review(review),
@@ -130,7 +130,8 @@ impl Discussions {
             paths.push(inside(&repo, path)?);
         }
         let rev = repo.work_tree().is_none().then(|| "HEAD".to_owned());
-        let request = documents::Request { paths, step: asked.step, rev, ..documents::Request::default() };
+        let request =
+            documents::ReviewRequest { paths, step: asked.step, rev, ..documents::ReviewRequest::default() };
         let source = Source::open(&self.workspace, &request)?;
         let found = documents::review(&source, &request, &self.warnings)?;
         let root = repo.work_tree().map(|root| format!("{}/", root.to_string_lossy().trim_end_matches('/')));
@@ -180,13 +181,13 @@ impl Discussions {
     }
 
     /// Begins a discussion, or goes on with the one of the same item and step.
-    fn open(&mut self, asked: tools::Open) -> Result<Value, Fail> {
+    fn open(&mut self, asked: tools::OpenCall) -> Result<Value, Fail> {
         let fixed = asked.at.as_deref().map(|at| fixed_at("at", at)).transpose()?;
         if asked.max_turns.is_some_and(|turns| !(3..=100_000).contains(&turns)) {
             return Err(Fail::new("max_turns is not between 3 and 100000"));
         }
         let script = Script::of(asked.user.clone(), Vec::new());
-        let task = Task {
+        let task = ElaborateRequest {
             item: place::forward(&asked.item),
             new: None,
             step: Some(asked.step),
@@ -237,7 +238,7 @@ impl Discussions {
             setup.begun.push(Record { at, event: Event::Opened(Box::new(setup.opened.clone())) });
         }
         let run = &setup.opened.run;
-        let pending = setup.repo.pend(run, &setup.begun);
+        let pending = setup.repo.write_pending(run, &setup.begun);
         let pending = pending.map_err(|error| Fail::new(format!("the log cannot be kept: {error}")))?;
         if pending.is_none() {
             return Err(Fail::new("another program holds this discussion").with_hint("end it there first"));
@@ -275,7 +276,7 @@ impl Discussions {
             // With a fixed clock all events have one time.
             let first = left.log.first().map(|first| first.at);
             let is_fixed = left.log.len() > 1 && left.log.iter().all(|record| Some(record.at) == first);
-            self.open(tools::Open {
+            self.open(tools::OpenCall {
                 item: opened.item.clone(),
                 step: opened.step.id.clone(),
                 user: None,
@@ -290,7 +291,7 @@ impl Discussions {
     fn play(
         &mut self,
         id: &str,
-        act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut Table<'_, '_>) -> Refused,
+        act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut AgentTable<'_, '_>) -> Refused,
     ) -> Result<Value, Fail> {
         self.find(id)?;
         let open = self.by_id.get_mut(id).ok_or_else(|| unknown(id))?;
@@ -302,7 +303,7 @@ impl Discussions {
         let synthesis = asked.synthesis.filter(|value| !value.is_null()).map(whole);
         self.find(id)?;
         let open = self.by_id.get_mut(id).ok_or_else(|| unknown(id))?;
-        let act = |referee: &mut Referee, talk: &mut Discussion<'_>, table: &mut Table<'_, '_>| {
+        let act = |referee: &mut Referee, talk: &mut Discussion<'_>, table: &mut AgentTable<'_, '_>| {
             referee.close(talk, synthesis.as_deref(), table)
         };
         let mut state = open.play(id, act)?;
@@ -395,7 +396,7 @@ impl OpenDiscussion {
     fn play(
         &mut self,
         id: &str,
-        act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut Table<'_, '_>) -> Refused,
+        act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut AgentTable<'_, '_>) -> Refused,
     ) -> Result<Value, Fail> {
         let OpenDiscussion { setup, pending, referee, .. } = self;
         let before = setup.begun.len();
@@ -476,7 +477,7 @@ fn moved(
     referee: &mut Referee,
     id: &str,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
-    act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut Table<'_, '_>) -> Refused,
+    act: impl FnOnce(&mut Referee, &mut Discussion<'_>, &mut AgentTable<'_, '_>) -> Refused,
 ) -> Result<(Vec<Record>, Result<Value, Fail>), Fail> {
     let library = Arc::clone(&setup.library);
     let step = library.step(&setup.opened.step.id)?;
@@ -484,7 +485,7 @@ fn moved(
     let mut secretary = stand_in(setup, step)?;
     let clock = || setup.fixed.unwrap_or_else(now);
     let texts = Texts(setup);
-    let mut table = Table { secretary: &mut secretary, sources: &texts, clock: &clock, tell };
+    let mut table = AgentTable { secretary: &mut secretary, sources: &texts, clock: &clock, tell };
     let played = act(referee, &mut talk, &mut table).and_then(|refused| {
         let awaited = referee.advance(&mut talk, &mut table)?;
         let state = State { refused, ..super::state(&talk, id, &awaited, referee) };

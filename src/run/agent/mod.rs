@@ -59,7 +59,7 @@ pub struct State {
     pub stage: Stage,
     pub due: Vec<Due>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<RefusedLine>,
 }
 
 /// What a discussion waits for.
@@ -85,7 +85,7 @@ pub struct Due {
 
 /// A move that was not taken, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Refusal {
+pub struct RefusedLine {
     pub persona: String,
     pub rule: String,
     pub reason: String,
@@ -102,7 +102,7 @@ pub struct Said {
 }
 
 /// What a discussion needs beside its log while it goes on.
-pub struct Table<'t, 'd> {
+pub struct AgentTable<'t, 'd> {
     pub secretary: &'t mut Secretary<'d>,
     pub sources: &'t dyn Sources,
     pub clock: &'t dyn Fn() -> Time,
@@ -133,12 +133,12 @@ enum Judged {
     Wrong(Vec<Breach>),
 }
 
-impl Refusal {
-    fn new(persona: &str, rule: &str, reason: impl Into<String>) -> Refusal {
-        Refusal { persona: persona.to_owned(), rule: rule.to_owned(), reason: reason.into() }
+impl RefusedLine {
+    fn new(persona: &str, rule: &str, reason: impl Into<String>) -> RefusedLine {
+        RefusedLine { persona: persona.to_owned(), rule: rule.to_owned(), reason: reason.into() }
     }
 
-    fn of(persona: &str, breach: &Breach) -> Refusal {
+    fn of(persona: &str, breach: &Breach) -> RefusedLine {
         let words = &breach.words;
         let reason = match breach.rule {
             Rule::Echo => format!("this was said before: \"{words}\"; say what is new, or pass"),
@@ -153,7 +153,7 @@ impl Refusal {
         };
         let nearest = breach.nearest.as_ref().filter(|line| !reason.contains(line.as_str()));
         let reason = nearest.map_or(reason.clone(), |line| format!("{reason}; the nearest line is {line}"));
-        Refusal::new(persona, breach.rule.name(), reason)
+        RefusedLine::new(persona, breach.rule.name(), reason)
     }
 }
 
@@ -190,7 +190,7 @@ impl Referee {
     pub fn advance(
         &mut self,
         talk: &mut Discussion<'_>,
-        table: &mut Table<'_, '_>,
+        table: &mut AgentTable<'_, '_>,
     ) -> Result<Awaited, Stopped> {
         advance(talk, &mut self.passed, table.clock, table.tell)
     }
@@ -203,8 +203,8 @@ impl Referee {
         &mut self,
         talk: &mut Discussion<'_>,
         lines: Vec<Said>,
-        table: &mut Table<'_, '_>,
-    ) -> Result<Vec<Refusal>, Stopped> {
+        table: &mut AgentTable<'_, '_>,
+    ) -> Result<Vec<RefusedLine>, Stopped> {
         let awaited = self.advance(talk, table)?;
         let is_round = matches!(awaited, Awaited::Line(_));
         let (mut named, mut refused) = (BTreeSet::new(), Vec::new());
@@ -214,7 +214,7 @@ impl Referee {
             match key {
                 Some(key) if named.insert(key.clone()) => drop(self.waiting.insert(key, said)),
                 Some(key) => {
-                    refused.push(Refusal::new(&key, OUT_OF_TURN, "a persona has one line in a round"));
+                    refused.push(RefusedLine::new(&key, OUT_OF_TURN, "a persona has one line in a round"));
                 }
                 None => refused.push(self.nobody_due(talk, &said.persona, &awaited)),
             }
@@ -228,8 +228,8 @@ impl Referee {
     fn take_turns(
         &mut self,
         talk: &mut Discussion<'_>,
-        table: &mut Table<'_, '_>,
-        refused: &mut Vec<Refusal>,
+        table: &mut AgentTable<'_, '_>,
+        refused: &mut Vec<RefusedLine>,
     ) -> Result<(), Stopped> {
         while let Awaited::Line(cue) = self.advance(talk, table)? {
             if self.is_exhausted(&cue.persona) {
@@ -256,15 +256,20 @@ impl Referee {
         self.tries.get(persona).is_some_and(|tries| tries.count >= TRIES)
     }
 
-    fn refuse(&mut self, cue: &Cue, broken: Vec<Breach>, refused: &mut Vec<Refusal>) {
-        refused.extend(broken.iter().map(|breach| Refusal::of(&cue.persona, breach)));
+    fn refuse(&mut self, cue: &Cue, broken: Vec<Breach>, refused: &mut Vec<RefusedLine>) {
+        refused.extend(broken.iter().map(|breach| RefusedLine::of(&cue.persona, breach)));
         let tries = self.tries.entry(cue.persona.clone()).or_default();
         tries.count += 1;
         tries.broken = broken;
     }
 
     /// Judges the lines that wait for one before them: what is wrong with them is told at once.
-    fn judge_waiting(&mut self, talk: &Discussion<'_>, table: &Table<'_, '_>, refused: &mut Vec<Refusal>) {
+    fn judge_waiting(
+        &mut self,
+        talk: &Discussion<'_>,
+        table: &AgentTable<'_, '_>,
+        refused: &mut Vec<RefusedLine>,
+    ) {
         let cues: Vec<Cue> = self.due(talk).skip(1).cloned().collect();
         for cue in cues {
             let Some(said) = self.waiting.get(&cue.persona) else { continue };
@@ -275,7 +280,7 @@ impl Referee {
         }
     }
 
-    fn judge(&self, said: &Said, cue: &Cue, talk: &Discussion<'_>, table: &Table<'_, '_>) -> Judged {
+    fn judge(&self, said: &Said, cue: &Cue, talk: &Discussion<'_>, table: &AgentTable<'_, '_>) -> Judged {
         let Some(text) = &said.text else {
             let silence = || vec![Breach::new(Rule::Silence, "an answer is owed")];
             return if cue.owed { Judged::Wrong(silence()) } else { Judged::Passes };
@@ -299,7 +304,7 @@ impl Referee {
         cue: Cue,
         line: Line,
         voice: Option<String>,
-        table: &mut Table<'_, '_>,
+        table: &mut AgentTable<'_, '_>,
     ) -> Result<(), Stopped> {
         self.tries.remove(&cue.persona);
         self.passed = 0;
@@ -312,7 +317,7 @@ impl Referee {
         &mut self,
         talk: &mut Discussion<'_>,
         cue: Cue,
-        table: &mut Table<'_, '_>,
+        table: &mut AgentTable<'_, '_>,
     ) -> Result<(), Stopped> {
         self.tries.remove(&cue.persona);
         let line = if cue.owed { table.secretary.line(&cue, talk, None)? } else { None };
@@ -330,19 +335,23 @@ impl Referee {
     }
 
     /// A line of somebody who is not due.
-    fn nobody_due(&self, talk: &Discussion<'_>, persona: &str, awaited: &Awaited) -> Refusal {
+    fn nobody_due(&self, talk: &Discussion<'_>, persona: &str, awaited: &Awaited) -> RefusedLine {
         let cast = &talk.library().cast;
         let known = cast.iter().find(|one| is_of(talk, &one.key, persona));
         let Some(known) = known else {
             let names: Vec<&str> = cast.iter().map(|one| one.key.as_str()).collect();
             let shown = plain::cut(&plain::shown(persona), 60);
-            return Refusal::new(&shown, "unknown-persona", format!("at the table are {}", names.join(", ")));
+            return RefusedLine::new(
+                &shown,
+                "unknown-persona",
+                format!("at the table are {}", names.join(", ")),
+            );
         };
         self.not_now(talk, &known.key, awaited)
     }
 
     /// A move that is not asked for now.
-    fn not_now(&self, talk: &Discussion<'_>, by: &str, awaited: &Awaited) -> Refusal {
+    fn not_now(&self, talk: &Discussion<'_>, by: &str, awaited: &Awaited) -> RefusedLine {
         let reason = match awaited {
             Awaited::Line(_) => {
                 let due: Vec<&str> = self.due(talk).map(|cue| cue.persona.as_str()).collect();
@@ -350,13 +359,18 @@ impl Referee {
             }
             Awaited::User => "the user is next; pass on what they say with `hear`".to_owned(),
             Awaited::Summary => "the discussion is over; send its synthesis with `close`".to_owned(),
-            Awaited::Nothing => return Refusal::new(by, "closed", "the discussion is closed"),
+            Awaited::Nothing => return RefusedLine::new(by, "closed", "the discussion is closed"),
         };
-        Refusal::new(by, OUT_OF_TURN, reason)
+        RefusedLine::new(by, OUT_OF_TURN, reason)
     }
 
     /// Lines that came before somebody who is due and was not given a line.
-    fn refuse_early(&mut self, talk: &Discussion<'_>, named: &BTreeSet<String>, refused: &mut Vec<Refusal>) {
+    fn refuse_early(
+        &mut self,
+        talk: &Discussion<'_>,
+        named: &BTreeSet<String>,
+        refused: &mut Vec<RefusedLine>,
+    ) {
         let first = self.due(talk).next().map(|cue| cue.persona.clone());
         let is_retried = first.as_ref().is_some_and(|key| self.tries.contains_key(key));
         for key in named {
@@ -365,7 +379,7 @@ impl Referee {
                     Some(first) => format!("{first} is due first; send a line or a pass"),
                     None => "the turn limit is reached".to_owned(),
                 };
-                refused.push(Refusal::new(key, OUT_OF_TURN, reason));
+                refused.push(RefusedLine::new(key, OUT_OF_TURN, reason));
             }
         }
     }
@@ -379,8 +393,8 @@ impl Referee {
         &mut self,
         talk: &mut Discussion<'_>,
         input: Option<Input>,
-        table: &mut Table<'_, '_>,
-    ) -> Result<Vec<Refusal>, Stopped> {
+        table: &mut AgentTable<'_, '_>,
+    ) -> Result<Vec<RefusedLine>, Stopped> {
         let mut awaited = self.advance(talk, table)?;
         if matches!(awaited, Awaited::Line(_)) && self.due(talk).all(|cue| !cue.owed) {
             // Who owes nothing and said nothing has passed.
@@ -412,8 +426,8 @@ impl Referee {
         &mut self,
         talk: &mut Discussion<'_>,
         synthesis: Option<&str>,
-        table: &mut Table<'_, '_>,
-    ) -> Result<Vec<Refusal>, Stopped> {
+        table: &mut AgentTable<'_, '_>,
+    ) -> Result<Vec<RefusedLine>, Stopped> {
         let awaited = self.advance(talk, table)?;
         let lead = talk.lead().key.clone();
         match awaited {
@@ -421,7 +435,7 @@ impl Referee {
             Awaited::Nothing => return Ok(Vec::new()),
             Awaited::User => {
                 let reason = "the user ends the discussion; pass on their \"done\" with `hear`";
-                return Ok(vec![Refusal::new(&lead, OUT_OF_TURN, reason)]);
+                return Ok(vec![RefusedLine::new(&lead, OUT_OF_TURN, reason)]);
             }
             Awaited::Line(_) => return Ok(vec![self.not_now(talk, &lead, &awaited)]),
         }
@@ -442,26 +456,26 @@ impl Referee {
 }
 
 /// The agent's synthesis as far as it rests on the discussion, and what of it does not.
-fn summed_up(talk: &Discussion<'_>, text: &str, by_rule: Summary, lead: &str) -> (Summary, Vec<Refusal>) {
+fn summed_up(talk: &Discussion<'_>, text: &str, by_rule: Summary, lead: &str) -> (Summary, Vec<RefusedLine>) {
     let said = match grounding::read(text) {
         Ok(said) => said,
-        Err(why) => return (by_rule, vec![Refusal::new(lead, "synthesis", why)]),
+        Err(why) => return (by_rule, vec![RefusedLine::new(lead, "synthesis", why)]),
     };
     let forms = match Forms::of(talk.library()) {
         Ok(forms) => forms,
-        Err(why) => return (by_rule, vec![Refusal::new(lead, "synthesis", why.to_string())]),
+        Err(why) => return (by_rule, vec![RefusedLine::new(lead, "synthesis", why.to_string())]),
     };
     let grounds = Grounds::new(talk, &forms, &by_rule);
     let whole = grounds.complete(grounds.hold(&said));
     let undecided = whole.summary.possible_decisions.iter().map(|one| {
         let reason = format!("\"{}\" is not to the letter in turn {}, or it asks", one.text, one.turn);
-        Refusal::new(lead, "decision", reason)
+        RefusedLine::new(lead, "decision", reason)
     });
-    let undecided: Vec<Refusal> = undecided.collect();
+    let undecided: Vec<RefusedLine> = undecided.collect();
     let dropped = whole.critiques.into_iter().filter(|one| one.outcome == Verdict::Dropped);
     let refused = |one: Critique| {
         let rule = if one.on.starts_with("decisions/") { "decision" } else { "grounding" };
-        Refusal::new(lead, rule, one.problem)
+        RefusedLine::new(lead, rule, one.problem)
     };
     (whole.summary, undecided.into_iter().chain(dropped.map(refused)).collect())
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::tools::{self, Call};
 
 /// What answers the calls: a value, or an error as one.
-pub trait Answers: Send {
+pub trait CallHandler: Send {
     fn answer(&mut self, call: Call) -> Result<Value, Value>;
     /// What is wrong with a call that could not be read, as an error.
     fn refuse(&self, why: &str) -> Value;
@@ -30,7 +30,7 @@ struct Server<A> {
 ///
 /// # Errors
 /// The runtime cannot be made, or the client is none.
-pub fn serve(answers: impl Answers + 'static) -> Result<(), String> {
+pub fn serve(answers: impl CallHandler + 'static) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let server = Server { answers: Mutex::new(answers), tools: listed() };
@@ -55,7 +55,7 @@ fn listed() -> Vec<Tool> {
     tools::all().into_iter().map(of).collect()
 }
 
-impl<A: Answers + 'static> ServerHandler for Server<A> {
+impl<A: CallHandler + 'static> ServerHandler for Server<A> {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("roundtable", env!("CARGO_PKG_VERSION")))

@@ -138,7 +138,7 @@ fn list(items: Value) -> Value {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
     Review(Review),
-    Open(Open),
+    Open(OpenCall),
     Say(Say),
     Hear(Hear),
     Close(Close),
@@ -156,7 +156,7 @@ pub struct Review {
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Open {
+pub struct OpenCall {
     pub item: String,
     pub step: String,
     pub user: Option<String>,

@@ -8,27 +8,27 @@ use crate::item::config::Config;
 use crate::item::library::Library;
 use crate::run::Fail;
 use crate::run::voices::{self, Choice, Wanted};
-use crate::run::walk::{Speaker, Speakers, StepVoice};
+use crate::run::walk::{Speaker, StepVoice, WalkVoices};
 use crate::voice::SECRETARY;
 use crate::voice::model::tape::{self, Lines, Tape, Taping};
 use crate::voice::model::{Model, Prices};
 
 /// Where a model's answers come from, and whether they are kept.
 #[derive(Clone, Debug)]
-pub enum Answers {
+pub enum AnswerSource {
     /// From the model.
     Asked,
     /// From the model, and written down.
-    Kept(Kept),
+    Kept(AnswerLog),
     /// From where they were written down.
     Given(Box<Tape>),
 }
 
-/// Answers that are written down during a walk.
+/// AnswerSource that are written down during a walk.
 #[derive(Clone, Debug, Default)]
-pub struct Kept(Rc<RefCell<Option<Lines>>>);
+pub struct AnswerLog(Rc<RefCell<Option<Lines>>>);
 
-impl Kept {
+impl AnswerLog {
     /// The tape, once the walk is over.
     pub fn text(&self) -> String {
         self.0.borrow().as_ref().map(Lines::text).unwrap_or_default()
@@ -62,8 +62,8 @@ impl Chooser<'_> {
     ///
     /// # Errors
     /// A voice that cannot speak, or a flag that is for one of several.
-    pub fn choose(&self, answers: &Answers, done: &[String]) -> Result<StepVoices, Fail> {
-        if let Answers::Given(tape) = answers {
+    pub fn choose(&self, answers: &AnswerSource, done: &[String]) -> Result<StepVoices, Fail> {
+        if let AnswerSource::Given(tape) = answers {
             return self.of_tape(tape);
         }
         let mut chosen = StepVoices {
@@ -147,11 +147,11 @@ impl StepVoices {
     }
 
     /// The speakers, their answers written down or read where that is asked for.
-    pub fn begin(self, answers: &Answers) -> Result<Speakers, Fail> {
+    pub fn begin(self, answers: &AnswerSource) -> Result<WalkVoices, Fail> {
         let steps = self.by_step.iter().map(|(step, voice)| (step.clone(), voice.speaker)).collect();
         let all: Vec<tape::Speaker> = self.voices.iter().map(|voice| voice.is.clone()).collect();
         let lines = match answers {
-            Answers::Kept(kept) => {
+            AnswerSource::Kept(kept) => {
                 let lines = Lines::begin(all, steps, self.tokens);
                 *kept.0.borrow_mut() = Some(lines.clone());
                 Some(lines)
@@ -162,7 +162,7 @@ impl StepVoices {
         for (by, voice) in self.voices.into_iter().enumerate() {
             let asked = match (&voice.choice, answers) {
                 (Some(choice), _) => choice.begin()?,
-                (None, Answers::Given(tape)) if voice.is.voice != SECRETARY => {
+                (None, AnswerSource::Given(tape)) if voice.is.voice != SECRETARY => {
                     tape.played(by).map(|played| Box::new(played) as Box<dyn Model>)
                 }
                 (None, _) => None,
@@ -178,6 +178,6 @@ impl StepVoices {
         let mut speakers = speakers.into_iter();
         let first =
             speakers.next().ok_or_else(|| Fail::new("there is no step that a voice could speak at"))?;
-        Ok(Speakers::new(first, speakers.collect(), self.by_step))
+        Ok(WalkVoices::new(first, speakers.collect(), self.by_step))
     }
 }

@@ -26,7 +26,7 @@ use crate::text::plain;
 
 /// What is to be compared.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct CheckRequest {
     /// Files and folders to look at; none for all that the policies protect.
     pub paths: Vec<PathBuf>,
     /// What the change is to be merged into.
@@ -108,7 +108,7 @@ impl Checked {
 pub fn check(
     workspace: &Workspace,
     repo: &Repo,
-    request: &Request,
+    request: &CheckRequest,
     observer: &dyn Observer,
 ) -> Result<Checked, Fail> {
     let Ranges { ranges, notes, refused, in_memory } = ranges(workspace, request, repo)?;
@@ -175,7 +175,7 @@ struct Way {
 }
 
 /// What is missing; a revision among the paths was meant for `--base`.
-fn no_upstream(repo: &Repo, request: &Request) -> Fail {
+fn no_upstream(repo: &Repo, request: &CheckRequest) -> Fail {
     let root = repo.work_tree().unwrap_or_else(|| repo.path());
     let named = request.paths.iter().find_map(|path| {
         let text = path.to_str()?;
@@ -382,7 +382,7 @@ fn policy_notice(workspace: &Workspace, repo: &Repo, old: Option<Oid>, new: Opti
 }
 
 /// What is to be compared, with notes on what is not.
-fn ranges(workspace: &Workspace, request: &Request, repo: &Repo) -> Result<Ranges, Fail> {
+fn ranges(workspace: &Workspace, request: &CheckRequest, repo: &Repo) -> Result<Ranges, Fail> {
     if let Target::Index | Target::Disk = request.target {
         return beside_head(workspace, repo, matches!(request.target, Target::Disk));
     }
@@ -439,7 +439,7 @@ fn beside_head(workspace: &Workspace, repo: &Repo, is_on_disk: bool) -> Result<R
 
 /// Where comparisons begin: the tip that was asked for, and the commit itself. Of two tips with a common start it is
 /// one comparison.
-fn starts(repo: &Repo, wanted: &Wanted, head: Oid) -> Result<Vec<(Oid, Oid)>, Fail> {
+fn starts(repo: &Repo, wanted: &ResolvedRange, head: Oid) -> Result<Vec<(Oid, Oid)>, Fail> {
     let mut found: Vec<(Oid, Oid)> = Vec::new();
     let mut unrelated = None;
     for tip in &wanted.bases {
@@ -466,7 +466,7 @@ fn starts(repo: &Repo, wanted: &Wanted, head: Oid) -> Result<Vec<(Oid, Oid)>, Fa
 fn way(
     workspace: &Workspace,
     repo: &Repo,
-    wanted: &Wanted,
+    wanted: &ResolvedRange,
     [start, tip, head]: [Oid; 3],
     each: bool,
 ) -> Result<Way, Fail> {
@@ -504,7 +504,7 @@ fn compare_from(
 }
 
 /// A base and a head as they were asked for.
-struct Wanted {
+struct ResolvedRange {
     /// What it is to be merged into; none where there is nothing that could be lost.
     bases: Vec<Oid>,
     /// None where nothing is to be judged.
@@ -515,12 +515,12 @@ struct Wanted {
 }
 
 /// The range of the arguments, of an event, or of the upstream.
-fn asked(request: &Request, repo: &Repo, notes: &mut Vec<String>) -> Result<Wanted, Fail> {
+fn asked(request: &CheckRequest, repo: &Repo, notes: &mut Vec<String>) -> Result<ResolvedRange, Fail> {
     let head = request.head.as_deref().map(|head| resolve(repo, head)).transpose()?;
     let base = match &request.target {
         Target::Known(Known { base, head: known, direct, branch }) => {
             let (bases, direct) = (base.iter().copied().collect(), *direct || request.direct);
-            return Ok(Wanted { bases, head: head.or(*known), branch: branch.clone(), direct });
+            return Ok(ResolvedRange { bases, head: head.or(*known), branch: branch.clone(), direct });
         }
         Target::Revision(base) => base.clone(),
         _ => {
@@ -531,7 +531,7 @@ fn asked(request: &Request, repo: &Repo, notes: &mut Vec<String>) -> Result<Want
     };
     let head = head.map_or_else(|| resolve(repo, "HEAD"), Ok)?;
     let branch = repo.branch_named(&base);
-    Ok(Wanted { bases: vec![resolve(repo, &base)?], head: Some(head), branch, direct: request.direct })
+    Ok(ResolvedRange { bases: vec![resolve(repo, &base)?], head: Some(head), branch, direct: request.direct })
 }
 
 /// The commit of a revision. A name of several references is refused: git would take one of them, and a tag
@@ -550,7 +550,7 @@ fn resolve(repo: &Repo, revision: &str) -> Result<Oid, Fail> {
 }
 
 /// The updates of a push: `old new ref` lines on standard input.
-fn pushed(repo: &Repo, refused: &mut Vec<Report>) -> Result<Vec<Wanted>, Fail> {
+fn pushed(repo: &Repo, refused: &mut Vec<Report>) -> Result<Vec<ResolvedRange>, Fail> {
     let mut text = String::new();
     let read = std::io::stdin().lock().take(64 << 20).read_to_string(&mut text);
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
@@ -583,13 +583,13 @@ fn pushed(repo: &Repo, refused: &mut Vec<Report>) -> Result<Vec<Wanted>, Fail> {
                 None => (repo.tips()?, Some(commit(new)?), false),
             },
         };
-        found.push(Wanted { bases, head, branch, direct });
+        found.push(ResolvedRange { bases, head, branch, direct });
     }
     Ok(found)
 }
 
 /// The paths of the arguments, from the repository's root; each must be on one of the sides.
-fn wanted_paths(request: &Request, repo: &Repo, ranges: &[Range]) -> Result<Vec<Vec<u8>>, Fail> {
+fn wanted_paths(request: &CheckRequest, repo: &Repo, ranges: &[Range]) -> Result<Vec<Vec<u8>>, Fail> {
     let here = current_folder()?;
     let below = repo.work_tree().and_then(|root| {
         let (root, here) = (root.canonicalize().ok()?, here.canonicalize().ok()?);

@@ -14,7 +14,7 @@ use crate::text::plain;
 
 /// Where the next input is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum AskedAt {
     /// At a question, by its number; the one prompt of a brief step is number 1.
     Question(usize),
     Menu,
@@ -41,12 +41,12 @@ impl Answers {
     }
 
     /// The next input: silence at a question that has none; nothing after the end.
-    pub(super) fn take(&mut self, at: Asked) -> Option<Option<Input>> {
+    pub(super) fn take(&mut self, at: AskedAt) -> Option<Option<Input>> {
         match at {
-            Asked::Question(number) if self.is_numbered => Some(self.numbered.remove(&number).flatten()),
-            Asked::Question(_) => self.list.pop_front(),
+            AskedAt::Question(number) if self.is_numbered => Some(self.numbered.remove(&number).flatten()),
+            AskedAt::Question(_) => self.list.pop_front(),
             // A number that no question has: said all the same, and a note.
-            Asked::Menu => loop {
+            AskedAt::Menu => loop {
                 match self.numbered.pop_first() {
                     Some((_, Some(input))) => return Some(Some(input)),
                     Some((_, None)) => {}
@@ -299,9 +299,9 @@ mod tests {
         let mut script = Script::for_analysis("s.yaml", yaml.as_bytes()).unwrap();
         assert_eq!(script.depth, Some(crate::item::step::Depth::Deep));
         let mut take = |at| said(script.take("00-01", at));
-        let found = [1, 2, 3].map(|number| take(Asked::Question(number)));
+        let found = [1, 2, 3].map(|number| take(AskedAt::Question(number)));
         assert_eq!(found, ["Silence", "two", "Silence"]);
-        let menu = [(); 4].map(|()| take(Asked::Menu));
+        let menu = [(); 4].map(|()| take(AskedAt::Menu));
         assert_eq!(menu, ["seven", "more", "C", "Through"]);
         let json = r#"{"answers": {"00-01": {"1": "one", "menu": ["C"]}}}"#;
         assert!(Script::for_analysis("s.json", json.as_bytes()).is_ok());
@@ -320,8 +320,8 @@ mod tests {
     fn another_depth_makes_numbered_answers_notes() {
         let mut script = Script::for_analysis("s.yaml", b"answers: {\"00-01\": {1: one, 2: two}}\n").unwrap();
         script.forget_numbers("00-01");
-        assert_eq!(said(script.take("00-01", Asked::Question(1))), "Silence");
-        assert_eq!([(); 2].map(|()| said(script.take("00-01", Asked::Menu))), ["one", "two"]);
+        assert_eq!(said(script.take("00-01", AskedAt::Question(1))), "Silence");
+        assert_eq!([(); 2].map(|()| said(script.take("00-01", AskedAt::Menu))), ["one", "two"]);
     }
 
     #[test]
@@ -349,7 +349,7 @@ mod tests {
             Script::read("s.yaml", b"inputs: [\"2. paper\", \"noise\", C, \"1. later\"]\n").unwrap();
         script.is_by_number = true;
         script.begin("01-02", &prompts());
-        let taken: Vec<String> = [Asked::Question(1), Asked::Question(2), Asked::Menu, Asked::Menu]
+        let taken: Vec<String> = [AskedAt::Question(1), AskedAt::Question(2), AskedAt::Menu, AskedAt::Menu]
             .into_iter()
             .map(|at| said(script.take("01-02", at)))
             .collect();

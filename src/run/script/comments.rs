@@ -43,7 +43,7 @@ pub struct LeftOut {
 
 /// Why the filter leaves a comment out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum OmissionReason {
     Minimized,
     Ours,
     App,
@@ -55,16 +55,16 @@ pub enum Refusal {
     Unknown,
 }
 
-impl Refusal {
+impl OmissionReason {
     pub const fn reason(self) -> &'static str {
         match self {
-            Refusal::Minimized => "somebody has hidden it",
-            Refusal::Ours => "it is roundtable's own comment",
-            Refusal::App => "its author is an app",
-            Refusal::Doubled => "it is in the list twice",
-            Refusal::Deleted => "its author's account was deleted",
-            Refusal::Outsider => "its author may not write in this repository",
-            Refusal::Unknown => "GitHub does not say whether its author may write here",
+            OmissionReason::Minimized => "somebody has hidden it",
+            OmissionReason::Ours => "it is roundtable's own comment",
+            OmissionReason::App => "its author is an app",
+            OmissionReason::Doubled => "it is in the list twice",
+            OmissionReason::Deleted => "its author's account was deleted",
+            OmissionReason::Outsider => "its author may not write in this repository",
+            OmissionReason::Unknown => "GitHub does not say whether its author may write here",
         }
     }
 }
@@ -90,22 +90,22 @@ pub struct Heard<'c> {
 }
 
 /// Why a comment is left out, if it is.
-pub fn refusal(comment: &Heard<'_>) -> Option<Refusal> {
+pub fn refusal(comment: &Heard<'_>) -> Option<OmissionReason> {
     let is_deleted = comment.login.is_none_or(|login| login.eq_ignore_ascii_case(GHOST));
     if comment.is_minimized {
-        return Some(Refusal::Minimized);
+        return Some(OmissionReason::Minimized);
     }
     if is_ours(comment.body) {
-        return Some(Refusal::Ours);
+        return Some(OmissionReason::Ours);
     }
     if comment.is_bot {
-        return Some(Refusal::App);
+        return Some(OmissionReason::App);
     }
     match comment.trust {
         Trust::Writer => None,
-        Trust::Outsider | Trust::Unknown if is_deleted => Some(Refusal::Deleted),
-        Trust::Outsider => Some(Refusal::Outsider),
-        Trust::Unknown => Some(Refusal::Unknown),
+        Trust::Outsider | Trust::Unknown if is_deleted => Some(OmissionReason::Deleted),
+        Trust::Outsider => Some(OmissionReason::Outsider),
+        Trust::Unknown => Some(OmissionReason::Unknown),
     }
 }
 
@@ -248,7 +248,7 @@ fn heard(all: &[&Value]) -> Exported {
             body,
             trust: trust_of_export(comment, login),
         };
-        let refused = if is_doubled { Some(Refusal::Doubled) } else { refusal(&asked) };
+        let refused = if is_doubled { Some(OmissionReason::Doubled) } else { refusal(&asked) };
         let by = login.unwrap_or(GHOST).to_owned();
         match refused {
             Some(refused) => exported.left_out.push(LeftOut { by, reason: refused.reason() }),

@@ -39,7 +39,7 @@ fn answers_are_taken_by_step_and_the_list_in_order() {
         Taken::Said(input) => input.text,
         other => format!("{other:?}"),
     };
-    let at = |is_menu| if is_menu { At::Menu } else { At::Question(1) };
+    let at = |is_menu| if is_menu { AskedAt::Menu } else { AskedAt::Question(1) };
     let mut take = |step, is_menu| said(script.take(step, at(is_menu)));
     assert_eq!([take("00-01", false), take("00-02", false), take("00-02", false)], ["one", "x", "Silence"]);
     assert_eq!([take("00-02", false), take("00-02", true), take("00-02", true)], ["Silence", "C", "Through"]);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Drafting, Stumbled, Walk, check_secrets};
+use super::{Drafting, Walk, WalkError, check_secrets};
 use crate::analysis::Talk;
 use crate::analysis::drafted::{Drafted, wanted};
 use crate::analysis::event::Event;
@@ -19,7 +19,7 @@ use crate::voice::model::{Meter, Metered};
 
 impl Walk<'_> {
     /// Lets a model draft the step under way, once, and shows what may be taken.
-    pub(super) fn draft_step(&mut self, observer: &dyn Observer) -> Result<(), Stumbled> {
+    pub(super) fn draft_step(&mut self, observer: &dyn Observer) -> Result<(), WalkError> {
         let Some(talk) = self.analysis.current().filter(|talk| talk.may_be_drafted()) else { return Ok(()) };
         let (library, depth, is_brief) = (self.setup.library, talk.depth, talk.is_brief());
         let step = &library.steps[talk.step];
@@ -46,7 +46,7 @@ impl Walk<'_> {
         };
         let prompt = material.prompt(&[]).map_err(Stopped::Voice)?;
         // A key of the environment that somebody wrote into a document stays here.
-        check_secrets(&prompt.head).map_err(Stumbled::Interrupted)?;
+        check_secrets(&prompt.head).map_err(WalkError::Interrupted)?;
         let voice = self.setup.speakers.at(&step.id).voice.clone();
         let Some((model, prices)) = self.setup.speakers.model(&step.id) else { return Ok(()) };
         let watch = |want: &Want, meter: &Meter| {
@@ -71,7 +71,7 @@ impl Walk<'_> {
             self.drafts.push(Drafting { step, voice: voice.clone(), usage: meter.clone() });
         }
         let drafted = Drafted { voice: voice.clone(), lines: draft.lines.clone(), confirmed_by: None };
-        check_secrets(&drafted.shown().join("\n")).map_err(Stumbled::Interrupted)?;
+        check_secrets(&drafted.shown().join("\n")).map_err(WalkError::Interrupted)?;
         if drafted.lines.is_empty() {
             observer
                 .note(&format!("the voice has drafted nothing of step {} that rests on anything", step.id));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use git2::Oid;
 
 use super::talk::{read_talk, talk_run};
-use super::{Setup, Stumbled, Walked, facts};
+use super::{WalkError, WalkSetup, Walked, facts};
 use crate::analysis::event::{Event, Opened, Record};
 use crate::analysis::{Analysis, Stopped};
 use crate::git::{Error, trailers};
@@ -38,18 +38,18 @@ pub(super) struct Earlier {
 }
 
 /// Looks for commits of this run along the branch's first parents; those of others are passed over.
-pub(super) fn earlier(setup: &Setup<'_>) -> Result<Earlier, Error> {
+pub(super) fn earlier(setup: &WalkSetup<'_>) -> Result<Earlier, Error> {
     commits_of_run(setup, setup.base, None)
 }
 
 /// Whether a copy of this run, and no other run, has brought the branch from one commit to another.
-pub(super) fn same_run(setup: &Setup<'_>, from: Oid, tip: Oid) -> Result<bool, Error> {
+pub(super) fn same_run(setup: &WalkSetup<'_>, from: Oid, tip: Oid) -> Result<bool, Error> {
     let found = commits_of_run(setup, tip, Some(from))?;
     Ok(!found.commits.is_empty() && !found.is_outrun)
 }
 
 /// The commits of this run from a tip down to a commit, which is not looked at any more.
-fn commits_of_run(setup: &Setup<'_>, tip: Oid, until: Option<Oid>) -> Result<Earlier, Error> {
+fn commits_of_run(setup: &WalkSetup<'_>, tip: Oid, until: Option<Oid>) -> Result<Earlier, Error> {
     let mut found = Earlier::default();
     let mut talk_runs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut at = tip;
@@ -98,7 +98,7 @@ fn pair(text: &str) -> (usize, usize) {
 }
 
 /// The discussions that an earlier run of the same id has held.
-pub(super) fn earlier_talks(setup: &Setup<'_>, earlier: &Earlier) -> Result<Vec<Landed>, Stumbled> {
+pub(super) fn earlier_talks(setup: &WalkSetup<'_>, earlier: &Earlier) -> Result<Vec<Landed>, WalkError> {
     let Some(fixed) = setup.fixed else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for (commit, step, run) in &earlier.talks {
@@ -124,7 +124,7 @@ pub(super) fn earlier_talks(setup: &Setup<'_>, earlier: &Earlier) -> Result<Vec<
 }
 
 /// The report of a run that is on the branch already.
-pub(super) fn recorded(setup: &Setup<'_>, earlier: Earlier) -> Result<Walked, Stumbled> {
+pub(super) fn recorded(setup: &WalkSetup<'_>, earlier: Earlier) -> Result<Walked, WalkError> {
     let facts = facts(&setup.item);
     let opened = Opened {
         item: setup.item.path.clone(),

@@ -8,7 +8,7 @@ use git2::Oid;
 use minijinja::context;
 
 use super::earlier::same_run;
-use super::{Mode, Setup, Stumbled, Walk};
+use super::{Mode, Walk, WalkError, WalkSetup};
 use crate::additive;
 use crate::analysis::Landing;
 use crate::analysis::artifact::Draft;
@@ -25,7 +25,7 @@ use crate::text::time::Time;
 
 impl Walk<'_> {
     /// Commits what the step has come to, or lets the item grow in memory.
-    pub(super) fn land(&mut self, landing: &Landing, observer: &dyn Observer) -> Result<(), Stumbled> {
+    pub(super) fn land(&mut self, landing: &Landing, observer: &dyn Observer) -> Result<(), WalkError> {
         if !landing.has_words && landing.phases.is_empty() {
             return Ok(());
         }
@@ -44,7 +44,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let codebase = self.codebase.to_string();
-        let mut build = |item: &Item| -> Result<Vec<Change>, Stumbled> {
+        let mut build = |item: &Item| -> Result<Vec<Change>, WalkError> {
             let mut changes = Vec::new();
             if landing.has_words {
                 changes = self.outcome(item, step, &draft, measure.as_ref(), landing.again, at)?.changes;
@@ -83,7 +83,7 @@ impl Walk<'_> {
 
     /// How many logs of a step say what this one says, by what this walk has come to: those that it began
     /// with and its own. One more than that is a copy's.
-    fn counted(&mut self, step: &Step, log: &str) -> Result<usize, Stumbled> {
+    fn counted(&mut self, step: &Step, log: &str) -> Result<usize, WalkError> {
         let before = alike(&self.setup, (self.start.0, &self.start.1), step, log)?;
         let own = self.told.entry(format!("{}\n{}", step.id, words(log))).or_default();
         *own += 1;
@@ -91,7 +91,7 @@ impl Walk<'_> {
     }
 
     /// Goes on from a commit.
-    fn landed(&mut self, landed: Stood, step: &str, observer: &dyn Observer) -> Result<(), Stumbled> {
+    fn landed(&mut self, landed: Stood, step: &str, observer: &dyn Observer) -> Result<(), WalkError> {
         match landed {
             Stood::Done(commit) => {
                 observer.say_strong(&format!(
@@ -105,7 +105,7 @@ impl Walk<'_> {
             // A copy of this very run was faster.
             Stood::Overtaken(tip) => {
                 if !same_run(&self.setup, self.at, tip)? {
-                    return Err(Stumbled::Overtaken(step.to_owned()));
+                    return Err(WalkError::Overtaken(step.to_owned()));
                 }
                 self.is_overtaken = true;
                 self.at = tip;
@@ -142,14 +142,14 @@ impl Walk<'_> {
 
     /// What an older field of meta.json stands for is said by the newer ones, in a commit of its own
     ///
-    pub(super) fn migrate(&mut self, observer: &dyn Observer) -> Result<(), Stumbled> {
+    pub(super) fn migrate(&mut self, observer: &dyn Observer) -> Result<(), WalkError> {
         if !self.item.meta.owed_by_legacy() {
             return Ok(());
         }
         let at = (self.setup.clock)();
         let none = BTreeMap::new();
         let advance = Advance { steps: &[], phases: &[], depths: &none, codebase: None };
-        let mut build = |item: &Item| -> Result<Vec<Change>, Stumbled> {
+        let mut build = |item: &Item| -> Result<Vec<Change>, WalkError> {
             Ok(meta_change(item, item.meta.advanced(&advance)?).into_iter().collect())
         };
         if self.setup.mode != Mode::Each {
@@ -169,7 +169,7 @@ impl Walk<'_> {
     }
 
     /// Lets the item grow in memory.
-    pub(super) fn grow(&mut self, changes: &[Change]) -> Result<(), Stumbled> {
+    pub(super) fn grow(&mut self, changes: &[Change]) -> Result<(), WalkError> {
         for change in changes {
             let grown = self.grown.entry(change.path.clone());
             grown.or_insert_with(|| (change.before.clone(), Vec::new())).1.clone_from(&change.after);
@@ -188,7 +188,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    pub(super) fn commit_all(&mut self, changes: Vec<Change>) -> Result<(), Stumbled> {
+    pub(super) fn commit_all(&mut self, changes: Vec<Change>) -> Result<(), WalkError> {
         let before = self.analysis.opened().steps_completed.len();
         let steps = self.analysis.progress().0.get(before..).unwrap_or_default().to_vec();
         let shown = match steps.as_slice() {
@@ -220,13 +220,13 @@ impl Walk<'_> {
 /// Whether an item, as it is at a commit, carries a landing already; `told` logs that say the same were
 /// there before.
 fn already_landed(
-    setup: &Setup<'_>,
+    setup: &WalkSetup<'_>,
     (at, item): (Oid, &Item),
     landing: &Landing,
     step: &Step,
     log: &str,
     told: usize,
-) -> Result<bool, Stumbled> {
+) -> Result<bool, WalkError> {
     if !landing.has_words {
         let phases = item.meta.phases_completed();
         return Ok(landing.phases.iter().all(|phase| phases.contains(phase)));
@@ -238,7 +238,12 @@ fn already_landed(
 }
 
 /// How many logs of a step this very run has left at a commit that say what this one says.
-fn alike(setup: &Setup<'_>, (at, item): (Oid, &Item), step: &Step, log: &str) -> Result<usize, Stumbled> {
+fn alike(
+    setup: &WalkSetup<'_>,
+    (at, item): (Oid, &Item),
+    step: &Step,
+    log: &str,
+) -> Result<usize, WalkError> {
     let stem = format!("analysis/{}-", step.id);
     let run = format!("\"run\":\"{}\"", setup.run);
     let mut count = 0;
@@ -287,14 +292,14 @@ enum Stood {
 
 /// Commits changes on the branch, made anew on its tip when somebody else has moved it.
 fn commit(
-    setup: &Setup<'_>,
+    setup: &WalkSetup<'_>,
     start: Oid,
     read: &Item,
     message: &str,
     at: Time,
-    build: &mut dyn FnMut(&Item) -> Result<Vec<Change>, Stumbled>,
-    is_done: &dyn Fn(Oid, &Item) -> Result<bool, Stumbled>,
-) -> Result<Stood, Stumbled> {
+    build: &mut dyn FnMut(&Item) -> Result<Vec<Change>, WalkError>,
+    is_done: &dyn Fn(Oid, &Item) -> Result<bool, WalkError>,
+) -> Result<Stood, WalkError> {
     let repo = setup.repo;
     let mut lock = repo.lock()?;
     for _ in 0..TRIES {

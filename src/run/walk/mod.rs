@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use git2::Oid;
 
 use self::earlier::{Earlier, earlier, earlier_talks, recorded};
-pub use self::speakers::{Speaker, Speakers, StepVoice};
+pub use self::speakers::{Speaker, StepVoice, WalkVoices};
 use crate::analysis::artifact::{self, Draft, Known, draft};
 use crate::analysis::event::{Event, Landed, Opened, Record};
 use crate::analysis::menu::Choice;
@@ -38,7 +38,7 @@ use crate::item::{Change, Item, Meta};
 use crate::run;
 use crate::run::Observer;
 use crate::run::landing::NotLanded;
-use crate::run::script::{At, Script, Taken};
+use crate::run::script::{AskedAt, Script, Taken};
 use crate::run::session::Stopped as Broken;
 use crate::run::voices;
 use crate::synthesis::Unplaced;
@@ -60,7 +60,7 @@ pub enum Mode {
 }
 
 /// What a walk starts from.
-pub struct Setup<'r> {
+pub struct WalkSetup<'r> {
     pub repo: &'r Repo,
     pub library: &'r Library,
     pub item: Item,
@@ -70,7 +70,7 @@ pub struct Setup<'r> {
     pub base: Oid,
     pub author: Author,
     /// Who speaks in discussions and drafts.
-    pub speakers: Speakers,
+    pub speakers: WalkVoices,
     /// The most tokens that a discussion may take.
     pub tokens: Option<u64>,
     /// Which rules review a phase at its end.
@@ -117,7 +117,7 @@ pub struct Walked {
 
 /// Why a walk broke off. What had landed is kept.
 #[derive(Debug, thiserror::Error)]
-pub enum Stumbled {
+pub enum WalkError {
     #[error("{0}")]
     Plan(#[from] Unplannable),
     #[error("{0}")]
@@ -140,20 +140,20 @@ pub enum Stumbled {
     Interrupted(String),
     /// A discussion broke off whose log is kept.
     #[error("{why}; nothing of the discussion was committed, and what was said is kept")]
-    Kept { why: Box<Stumbled>, how: String },
+    Kept { why: Box<WalkError>, how: String },
     /// Too late to have changed nothing: then the error says what was committed.
     #[error("{why}; what was done before is kept in the commit {commit} on {branch}")]
-    Behind { why: Box<Stumbled>, commit: String, branch: String },
+    AfterCommit { why: Box<WalkError>, commit: String, branch: String },
 }
 
-impl Remedy for Stumbled {
+impl Remedy for WalkError {
     fn remedy(&self) -> Option<String> {
         match self {
-            Stumbled::NotLanded(error) => error.remedy(),
-            Stumbled::Broken(error) => error.remedy(),
-            Stumbled::Overtaken(_) => Some("run the same command again to continue after it".to_owned()),
-            Stumbled::Kept { how, .. } => Some(format!("{how} goes on with it")),
-            Stumbled::Behind { why, .. } => {
+            WalkError::NotLanded(error) => error.remedy(),
+            WalkError::Broken(error) => error.remedy(),
+            WalkError::Overtaken(_) => Some("run the same command again to continue after it".to_owned()),
+            WalkError::Kept { how, .. } => Some(format!("{how} goes on with it")),
+            WalkError::AfterCommit { why, .. } => {
                 let first = why.remedy().map(|remedy| format!("{remedy}, and ")).unwrap_or_default();
                 Some(format!("{first}the same command continues after it"))
             }
@@ -162,15 +162,15 @@ impl Remedy for Stumbled {
     }
 }
 
-impl From<Error> for Stumbled {
-    fn from(error: Error) -> Stumbled {
-        Stumbled::NotLanded(error.into())
+impl From<Error> for WalkError {
+    fn from(error: Error) -> WalkError {
+        WalkError::NotLanded(error.into())
     }
 }
 
-impl From<Unplaced> for Stumbled {
-    fn from(error: Unplaced) -> Stumbled {
-        Stumbled::NotLanded(error.into())
+impl From<Unplaced> for WalkError {
+    fn from(error: Unplaced) -> WalkError {
+        WalkError::NotLanded(error.into())
     }
 }
 
@@ -180,18 +180,18 @@ fn check_secrets(text: &str) -> Result<(), String> {
 }
 
 /// What was at a path, and what is there now.
-type Grown = (Option<Vec<u8>>, Vec<u8>);
+type FileChange = (Option<Vec<u8>>, Vec<u8>);
 
 /// A walk under way.
 struct Walk<'r> {
-    setup: Setup<'r>,
+    setup: WalkSetup<'r>,
     analysis: Analysis<'r>,
     item: Item,
     /// Where the item was read.
     at: Oid,
     commits: Vec<Oid>,
     /// Paths that grew in memory.
-    grown: BTreeMap<String, Grown>,
+    grown: BTreeMap<String, FileChange>,
     /// How much the script held.
     total: Script,
     counted: BTreeMap<Vec<String>, KeywordCounts>,
@@ -220,7 +220,7 @@ struct Walk<'r> {
 ///
 /// # Errors
 /// Anything that keeps the walk from going on; what has landed is kept.
-pub fn walk(setup: Setup<'_>, observer: &dyn Observer) -> Result<Walked, Stumbled> {
+pub fn walk(setup: WalkSetup<'_>, observer: &dyn Observer) -> Result<Walked, WalkError> {
     let mut setup = setup;
     let earlier = match setup.fixed {
         Some(_) if setup.mode != Mode::Dry => earlier(&setup)?,
@@ -280,7 +280,7 @@ pub fn walk(setup: Setup<'_>, observer: &dyn Observer) -> Result<Walked, Stumble
 }
 
 /// The first event: what the walk starts from.
-fn opened(setup: &Setup<'_>, at_menu: Option<String>) -> Opened {
+fn opened(setup: &WalkSetup<'_>, at_menu: Option<String>) -> Opened {
     let item = &setup.item;
     let facts = facts(item);
     let (voice, voices) = setup.speakers.names();
@@ -322,9 +322,9 @@ fn facts(item: &Item) -> Landed {
 }
 
 impl Walk<'_> {
-    fn go(&mut self, observer: &dyn Observer) -> Result<Stopped, Stumbled> {
+    fn go(&mut self, observer: &dyn Observer) -> Result<Stopped, WalkError> {
         loop {
-            observer.check().map_err(Stumbled::Interrupted)?;
+            observer.check().map_err(WalkError::Interrupted)?;
             match self.analysis.next()? {
                 Next::Begin(beginning) => {
                     let step = &self.setup.library.steps[beginning.step];
@@ -370,13 +370,13 @@ impl Walk<'_> {
     }
 
     /// An error with the last commit that was made.
-    fn broken_off(&self, why: Stumbled) -> Stumbled {
+    fn broken_off(&self, why: WalkError) -> WalkError {
         let Some(last) = self.commits.last() else { return why };
         let (commit, branch) = (crate::git::short(*last), self.setup.branch.clone());
-        Stumbled::Behind { why: Box::new(why), commit, branch }
+        WalkError::AfterCommit { why: Box::new(why), commit, branch }
     }
 
-    fn record(&mut self, event: Event, at: Option<Time>) -> Result<(), Stumbled> {
+    fn record(&mut self, event: Event, at: Option<Time>) -> Result<(), WalkError> {
         let at = at.unwrap_or_else(|| (self.setup.clock)());
         Ok(self.analysis.record(Record { at, event })?)
     }
@@ -401,7 +401,7 @@ impl Walk<'_> {
         }
     }
 
-    fn ask(&mut self, prompt: &Prompt, observer: &dyn Observer) -> Result<(), Stumbled> {
+    fn ask(&mut self, prompt: &Prompt, observer: &dyn Observer) -> Result<(), WalkError> {
         self.draft_step(observer)?;
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let library = self.setup.library;
@@ -410,7 +410,7 @@ impl Walk<'_> {
         observer.say(&format!("\n{}", greeting::prompt(library, prompt, talk.depth, is_drafted)?));
         let (id, said) = (step.id.clone(), talk.answers.len());
         self.left_at_choice = self.setup.script.left(&id);
-        match self.take(&id, At::Question(prompt.number.unwrap_or(1)), observer) {
+        match self.take(&id, AskedAt::Question(prompt.number.unwrap_or(1)), observer) {
             Taken::Said(input) => {
                 let by = input.by.clone().unwrap_or_else(|| self.analysis.opened().user.clone());
                 let event = self.analysis.hear(&by, &input.text);
@@ -429,7 +429,7 @@ impl Walk<'_> {
                 self.keep_typed(observer);
                 Ok(())
             }
-            Taken::Failed(why) => Err(Stumbled::Interrupted(why)),
+            Taken::Failed(why) => Err(WalkError::Interrupted(why)),
             Taken::End => {
                 self.say_kept(observer);
                 self.record(Event::Chosen { choice: Choice::Stop }, None)
@@ -438,7 +438,7 @@ impl Walk<'_> {
     }
 
     /// The next input of the script; what somebody types is on the screen already.
-    fn take(&mut self, step: &str, at: At, observer: &dyn Observer) -> Taken {
+    fn take(&mut self, step: &str, at: AskedAt, observer: &dyn Observer) -> Taken {
         let is_live = self.setup.script.is_typed_now();
         let taken = self.setup.script.take(step, at);
         if is_live {
@@ -457,7 +457,7 @@ impl Walk<'_> {
         }
     }
 
-    fn choose(&mut self, found: &menu::Menu, observer: &dyn Observer) -> Result<(), Stumbled> {
+    fn choose(&mut self, found: &menu::Menu, observer: &dyn Observer) -> Result<(), WalkError> {
         self.draft_step(observer)?;
         if self.analysis.current().is_some_and(|talk| talk.is_fresh()) {
             self.announce(found, observer)?;
@@ -466,7 +466,7 @@ impl Walk<'_> {
         let id = self.step().map(|step| step.id.clone()).unwrap_or_default();
         let said = self.analysis.current().map_or(0, |talk| talk.answers.len() + talk.feedback.len());
         self.left_at_choice = self.setup.script.left(&id);
-        match self.take(&id, At::Menu, observer) {
+        match self.take(&id, AskedAt::Menu, observer) {
             Taken::Said(input) => {
                 let by = input.by.clone().unwrap_or_else(|| self.analysis.opened().user.clone());
                 let event = self.analysis.hear(&by, &input.text);
@@ -492,13 +492,13 @@ impl Walk<'_> {
             }
             Taken::Silence => self.record(Event::Waited {}, None),
             Taken::Through => self.record(Event::Chosen { choice: Choice::Continue }, None),
-            Taken::Failed(why) => Err(Stumbled::Interrupted(why)),
+            Taken::Failed(why) => Err(WalkError::Interrupted(why)),
             Taken::End => self.record(Event::Chosen { choice: Choice::Stop }, None),
         }
     }
 
     /// Says what would land, before anything is chosen (analysis AC-007-01, AC-007-04).
-    fn announce(&mut self, found: &menu::Menu, observer: &dyn Observer) -> Result<(), Stumbled> {
+    fn announce(&mut self, found: &menu::Menu, observer: &dyn Observer) -> Result<(), WalkError> {
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let step = step_of(self.setup.library, talk);
         // A remark is announced by itself: what came before it was, when it was said.
@@ -560,7 +560,7 @@ impl Walk<'_> {
     }
 
     /// The quick scan's counts, where the step writes them.
-    fn measured(&mut self, step: &Step, draft: &Draft, again: bool) -> Result<Option<Measure>, Stumbled> {
+    fn measured(&mut self, step: &Step, draft: &Draft, again: bool) -> Result<Option<Measure>, WalkError> {
         let counts = |output: &String| output == "quick-scan.md" || output == "impact-analysis.md";
         if again || !step.outputs.iter().any(counts) {
             return Ok(None);
@@ -590,7 +590,7 @@ impl Walk<'_> {
         measure: Option<&Measure>,
         again: bool,
         at: Time,
-    ) -> Result<artifact::Outcome, Stumbled> {
+    ) -> Result<artifact::Outcome, WalkError> {
         let persona = self.analysis.persona(step).0;
         let source = artifact::Source {
             item,
@@ -607,7 +607,7 @@ impl Walk<'_> {
     }
 
     /// The end of the walk: one commit for all of it where that is wanted.
-    fn end(mut self, stopped: Stopped) -> Result<Walked, Stumbled> {
+    fn end(mut self, stopped: Stopped) -> Result<Walked, WalkError> {
         let changes: Vec<Change> = std::mem::take(&mut self.grown)
             .into_iter()
             .map(|(path, (before, after))| Change { path, before, after })

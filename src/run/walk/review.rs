@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use minijinja::context;
 
-use super::{Stumbled, Walk};
+use super::{Walk, WalkError};
 use crate::analysis::event::Event;
 use crate::analysis::menu::Menu;
 use crate::analysis::{Landing, phase_name};
@@ -29,7 +29,7 @@ impl Walk<'_> {
         menu: &Menu,
         changes: &[Change],
         observer: &dyn Observer,
-    ) -> Result<(), Stumbled> {
+    ) -> Result<(), WalkError> {
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         if *menu == Menu::MidPhase || talk.reviewed.is_some() || !talk.may_be_reviewed() {
             return Ok(());
@@ -44,7 +44,7 @@ impl Walk<'_> {
         &mut self,
         landing: &Landing,
         observer: &dyn Observer,
-    ) -> Result<(), Stumbled> {
+    ) -> Result<(), WalkError> {
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let step = &self.setup.library.steps[talk.step];
         if !landing.phases.contains(&step.phase) {
@@ -66,7 +66,7 @@ impl Walk<'_> {
     }
 
     /// Shows what the rules find in a phase's artifacts.
-    fn review(&self, phase: &str, changes: &[Change], observer: &dyn Observer) -> Result<(), Stumbled> {
+    fn review(&self, phase: &str, changes: &[Change], observer: &dyn Observer) -> Result<(), WalkError> {
         let documents = self.with(changes);
         let outputs = self.outputs_of(phase);
         let is_of_phase = |name: &str| {
@@ -106,7 +106,7 @@ impl Walk<'_> {
         steps.into_iter().flat_map(|step| step.outputs.iter().map(String::as_str)).collect()
     }
 
-    fn told_of_review(&self, phase: &str, found: &[Finding]) -> Result<String, Stumbled> {
+    fn told_of_review(&self, phase: &str, found: &[Finding]) -> Result<String, WalkError> {
         let shown = |one: &Finding| {
             context! { place => format!("{}:{}", one.path, one.line), message => plain::shown(&one.message) }
         };

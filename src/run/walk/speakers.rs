@@ -24,17 +24,17 @@ pub struct StepVoice {
 }
 
 /// The voices of a walk.
-pub struct Speakers {
+pub struct WalkVoices {
     first: Speaker,
     more: Vec<Speaker>,
     /// By step.
     by_step: BTreeMap<String, StepVoice>,
 }
 
-impl Speakers {
+impl WalkVoices {
     /// The speakers, and which of them each step has; a step without one has the first.
-    pub fn new(first: Speaker, more: Vec<Speaker>, by_step: BTreeMap<String, StepVoice>) -> Speakers {
-        Speakers { first, more, by_step }
+    pub fn new(first: Speaker, more: Vec<Speaker>, by_step: BTreeMap<String, StepVoice>) -> WalkVoices {
+        WalkVoices { first, more, by_step }
     }
 
     /// Who speaks at a step.

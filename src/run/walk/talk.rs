@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use git2::Oid;
 use serde_json::json;
 
-use super::{Mode, Stumbled, Walk, check_secrets};
+use super::{Mode, Walk, WalkError, check_secrets};
 use crate::analysis::event::Event;
 use crate::discussion::event::{Event as Said, Opened, Record, SECRETARY, StepRef};
 use crate::discussion::{self, Discussion, Finished};
@@ -16,7 +16,7 @@ use crate::review::Rules;
 use crate::run::Observer;
 use crate::run::landing;
 use crate::run::script::{Occasion, Reply, Script};
-use crate::run::session::{Stopped, Went, asked, hold};
+use crate::run::session::{SessionEnd, Stopped, asked, hold};
 use crate::run::voices;
 use crate::run::{Held, Landed, Talk};
 use crate::synthesis::{self, Outcome};
@@ -29,7 +29,7 @@ use crate::voice::secretary::Secretary;
 
 impl Walk<'_> {
     /// One discussion, from the menu and back to it.
-    pub(super) fn discuss(&mut self, step: usize, observer: &dyn Observer) -> Result<(), Stumbled> {
+    pub(super) fn discuss(&mut self, step: usize, observer: &dyn Observer) -> Result<(), WalkError> {
         let library = self.setup.library;
         let step = &library.steps[step];
         let run = talk_run(&self.setup.run, &step.id, self.talks);
@@ -64,7 +64,7 @@ impl Walk<'_> {
         let held = self.hold(&mut talk, &mut stand_in, &mut script, &mut log, evidence, observer);
         self.setup.script.give_back(&step.id, script);
         let usage = held.map_err(|why| self.stopped(why, &talk, log.is_some()))?;
-        let unfinished = || Stumbled::Interrupted("the discussion did not come to its end".to_owned());
+        let unfinished = || WalkError::Interrupted("the discussion did not come to its end".to_owned());
         let finished = talk.finish().ok_or_else(unfinished)?;
         observer.say(&format!("\n{}", synthesis::spoken_summary(&finished, library)?));
         let recording = self.land_talk(finished, usage, observer)?;
@@ -86,7 +86,7 @@ impl Walk<'_> {
         if !script.is_live() || self.setup.mode != Mode::Each {
             return None;
         }
-        let begun = self.setup.repo.pend(&talk.opened().run, talk.log());
+        let begun = self.setup.repo.write_pending(&talk.opened().run, talk.log());
         begun.unwrap_or_else(|error| {
             observer.note(&format!("the discussion is not kept until it is committed: {error}"));
             None
@@ -94,7 +94,7 @@ impl Walk<'_> {
     }
 
     /// Why a discussion broke off, and how it is gone on with.
-    fn stopped(&self, why: Stumbled, talk: &Discussion<'_>, is_kept: bool) -> Stumbled {
+    fn stopped(&self, why: WalkError, talk: &Discussion<'_>, is_kept: bool) -> WalkError {
         if !is_kept {
             return why;
         }
@@ -105,7 +105,7 @@ impl Walk<'_> {
             false => format!(" --branch {}", plain::shown(&opened.branch)),
         };
         let voice = if opened.voice != SECRETARY { " and the same --voice" } else { "" };
-        Stumbled::Kept {
+        WalkError::Kept {
             why: Box::new(why),
             how: format!("roundtable elaborate {slug} --step {}{branch} --resume{voice}", opened.step.id),
         }
@@ -119,7 +119,7 @@ impl Walk<'_> {
     }
 
     /// What of the repository a model reads; the secretary reads nothing else than the item's documents.
-    pub(super) fn evidence(&self, step: &str, messages: Vec<&str>) -> Result<Evidence, Stumbled> {
+    pub(super) fn evidence(&self, step: &str, messages: Vec<&str>) -> Result<Evidence, WalkError> {
         let setup = &self.setup;
         if !setup.speakers.has_model(step) {
             return Ok(Evidence::default());
@@ -167,7 +167,7 @@ impl Walk<'_> {
         finished: Finished,
         usage: Meter,
         observer: &dyn Observer,
-    ) -> Result<String, Stumbled> {
+    ) -> Result<String, WalkError> {
         let library = self.setup.library;
         let base = self.at.to_string();
         let (commit, outcome, already_recorded) = if self.setup.mode == Mode::Each {
@@ -184,7 +184,7 @@ impl Walk<'_> {
     }
 
     /// Commits a discussion and goes on from there.
-    fn commit_talk(&mut self, finished: &Finished) -> Result<(Option<Oid>, Outcome, bool), Stumbled> {
+    fn commit_talk(&mut self, finished: &Finished) -> Result<(Option<Oid>, Outcome, bool), WalkError> {
         let landed = landing::land(self.setup.repo, self.setup.library, finished, self.at, &self.item)?;
         let (commit, outcome, already_recorded) = match landed {
             landing::Landing::Done(landed) => {
@@ -226,7 +226,7 @@ impl Walk<'_> {
         log: &mut Option<Pending>,
         evidence: Evidence,
         observer: &dyn Observer,
-    ) -> Result<Meter, Stumbled> {
+    ) -> Result<Meter, WalkError> {
         let (clock, library) = (self.setup.clock, self.setup.library);
         let is_live = script.is_live();
         let log = RefCell::new(log);
@@ -245,7 +245,7 @@ impl Walk<'_> {
         let settings = self.setup.evidence.clone();
         let items: Vec<String> = self.setup.items.to_vec();
         let Some((model, prices)) = self.setup.speakers.model(&talk.step().id) else {
-            while hold(talk, None, stand_in, script, clock, &mut tell)? == Went::Waiting {
+            while hold(talk, None, stand_in, script, clock, &mut tell)? == SessionEnd::WaitingForUser {
                 listen(talk, script, observer)?;
             }
             return Ok(Meter::default());
@@ -255,7 +255,7 @@ impl Walk<'_> {
         let earlier = landing::decided(self.setup.repo, self.at, &self.item)?;
         let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
-        check_secrets(&head).map_err(Stumbled::Interrupted)?;
+        check_secrets(&head).map_err(WalkError::Interrupted)?;
         let mut live = Live::new(model, head, self.setup.tokens);
         let watch = |want: &prompt::Want, meter: &Meter| {
             observer.waiting(&voices::thinking(want, meter, &library.cast))
@@ -266,7 +266,7 @@ impl Walk<'_> {
         };
         live = live.reading(given.evidence.excerpts.clone()).asking(&more, None);
         live = live.priced(prices).watched(&watch);
-        while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == Went::Waiting {
+        while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == SessionEnd::WaitingForUser {
             listen(talk, script, observer)?;
         }
         live.notes().iter().for_each(|note| observer.note(note));
@@ -275,7 +275,7 @@ impl Walk<'_> {
     }
 
     /// A discussion that this very run has held before it was cut off: its inputs are passed over.
-    fn pass_by(&mut self, step: &Step, recording: String, observer: &dyn Observer) -> Result<(), Stumbled> {
+    fn pass_by(&mut self, step: &Step, recording: String, observer: &dyn Observer) -> Result<(), WalkError> {
         observer.note(&format!("the discussion of step {} was held before", step.id));
         let finished = read_talk(self.setup.repo, self.at, &recording)?;
         let heard = finished.iter().flat_map(|finished| &finished.log);
@@ -290,7 +290,7 @@ impl Walk<'_> {
 }
 
 /// Asks the person at the keyboard until there is something for the table.
-fn listen(talk: &Discussion<'_>, script: &mut Script, observer: &dyn Observer) -> Result<(), Stumbled> {
+fn listen(talk: &Discussion<'_>, script: &mut Script, observer: &dyn Observer) -> Result<(), WalkError> {
     observer.say(&format!("\n{}", asked::place(talk)));
     loop {
         match script.ask(Occasion::Discussion) {
@@ -299,9 +299,9 @@ fn listen(talk: &Discussion<'_>, script: &mut Script, observer: &dyn Observer) -
                 return Ok(());
             }
             Reply::End => return Ok(()),
-            Reply::Stopped => return Err(Stumbled::Interrupted("stopped by Ctrl-C".to_owned())),
+            Reply::Stopped => return Err(WalkError::Interrupted("stopped by Ctrl-C".to_owned())),
             Reply::Status => asked::status(talk)?.iter().for_each(|line| observer.say(line)),
-            Reply::Failed(why) => return Err(Stumbled::Interrupted(why)),
+            Reply::Failed(why) => return Err(WalkError::Interrupted(why)),
         }
     }
 }
@@ -312,7 +312,7 @@ pub(super) fn talk_run(run: &str, step: &str, number: usize) -> String {
 }
 
 /// A recording that is at a commit.
-pub(super) fn read_talk(repo: &Repo, commit: Oid, recording: &str) -> Result<Option<Finished>, Stumbled> {
+pub(super) fn read_talk(repo: &Repo, commit: Oid, recording: &str) -> Result<Option<Finished>, WalkError> {
     let bytes = repo.file(commit, recording)?.unwrap_or_default();
     let text = crate::text::json::utf8(recording, &bytes)?;
     Ok(discussion::finished(discussion::event::from_lines(recording, text)?))

@@ -1,13 +1,13 @@
 //! What somebody types in a step that is not finished: it is kept at once, and the next run at the keyboard goes on
 //! with it. Nothing that was typed is lost.
 
-use super::{Mode, Setup, Walk};
+use super::{Mode, Walk, WalkSetup};
 use crate::git::Typed;
 use crate::run::Observer;
 use crate::text::plain;
 
 /// Takes what was typed in the next step before, as if it were typed again.
-pub(super) fn go_on(setup: &mut Setup<'_>, next: Option<&str>, observer: &dyn Observer) {
+pub(super) fn go_on(setup: &mut WalkSetup<'_>, next: Option<&str>, observer: &dyn Observer) {
     let Some(typed) = setup.repo.typed(&setup.item.path) else { return };
     let count = plain::count(typed.said.len(), "answer");
     if Some(typed.step.as_str()) == next {

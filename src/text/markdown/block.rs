@@ -11,7 +11,7 @@ const FULL_COLUMNS: usize = 60;
 
 /// Visible words that belong together.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct VisibleBlock {
     pub part: Part,
     /// The list it is an item of, by its number.
     pub list: Option<usize>,
@@ -27,9 +27,9 @@ pub(super) struct Block {
     hard: Vec<usize>,
 }
 
-impl Default for Block {
-    fn default() -> Block {
-        Block {
+impl Default for VisibleBlock {
+    fn default() -> VisibleBlock {
+        VisibleBlock {
             part: Part::Paragraph,
             list: None,
             is_first: false,
@@ -43,7 +43,7 @@ impl Default for Block {
     }
 }
 
-impl Block {
+impl VisibleBlock {
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty()
     }
@@ -160,7 +160,7 @@ fn is_wrapped(line: &str, rest: &str) -> bool {
 
 /// Gives each line the label above it: the line before it in its paragraph, or the last line of the block before its
 /// paragraph or list. `ends` has, for each block, the number of lines up to its end.
-pub(super) fn link_leads(blocks: &[Block], ends: &[usize], lines: &mut [Line]) {
+pub(super) fn link_leads(blocks: &[VisibleBlock], ends: &[usize], lines: &mut [Line]) {
     let mut lists: BTreeMap<usize, Option<usize>> = BTreeMap::new();
     for (at, block) in blocks.iter().enumerate() {
         let start = if at == 0 { 0 } else { ends[at - 1] };

@@ -6,11 +6,11 @@ use std::ops::Range;
 use pulldown_cmark::{Alignment, BlockQuoteKind, CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use super::mark::*;
-use super::{BlockKind, Definition, NONE, Node, Piece, Tree, folded};
+use super::{BlockKind, Definition, HtmlPiece, NONE, Node, Tree, folded};
 use crate::additive::block::html::Context;
 
 /// A container that is open.
-struct Open {
+struct OpenContainer {
     node: u32,
     /// The depth of the context at its start, for those that end what was opened inside.
     depth: usize,
@@ -35,7 +35,7 @@ struct Leaf {
 pub(super) struct Builder<'t> {
     tree: Tree<'t>,
     context: Context,
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
     /// The sections that are open: level and node.
     sections: Vec<(u8, u32)>,
     /// The last child of each node so far.
@@ -136,14 +136,14 @@ impl<'t> Builder<'t> {
             Some(row) => (row, self.cell),
             None => (self.open.last().map_or(0, |open| open.node), 0),
         };
-        self.tree.pieces.push(Piece { node, place, html: range });
+        self.tree.pieces.push(HtmlPiece { node, place, html: range });
     }
 
     /// A new node that is open until its end is read.
     fn begin(&mut self, kind: BlockKind, range: Range<usize>) -> u32 {
         let node = self.add(kind, range);
         let depth = self.context.depth();
-        self.open.push(Open { node, depth, paragraphs: false, bare: false });
+        self.open.push(OpenContainer { node, depth, paragraphs: false, bare: false });
         node
     }
 
@@ -404,7 +404,7 @@ impl<'t> Builder<'t> {
     }
 
     /// A list's label: its marker, or delimiter and first number; tight or loose.
-    fn end_list(&mut self, open: &Open) {
+    fn end_list(&mut self, open: &OpenContainer) {
         let node = self.tree.node(open.node);
         let loose = open.paragraphs || (!open.bare && self.has_gaps(open.node));
         let first = if node.first == NONE { node.start() } else { self.tree.node(node.first).start() };

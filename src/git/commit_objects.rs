@@ -11,7 +11,7 @@ use git2::build::TreeUpdateBuilder;
 use git2::{FileMode, ObjectType, Oid, Signature, Tree};
 
 use super::compare::sound_entries;
-use super::pack::Object;
+use super::pack::PackedObject;
 use super::{Error, FOLDER, Repo, Wanted};
 use crate::item::Change;
 
@@ -19,7 +19,7 @@ use crate::item::Change;
 pub struct NewCommit {
     pub id: Oid,
     /// The commit, its new trees and its new files.
-    pub objects: Vec<Object>,
+    pub objects: Vec<PackedObject>,
 }
 
 /// The commit that is wanted, or none where the parent's files are not those that were compared.
@@ -51,9 +51,9 @@ pub(crate) fn build_commit(repo: &Repo, wanted: &Wanted<'_>) -> Result<Option<Ne
     let odb = git.odb()?;
     let id = odb.write(ObjectType::Commit, &bytes)?;
     ids.insert(id);
-    let read = |id: Oid| -> Result<Object, Error> {
+    let read = |id: Oid| -> Result<PackedObject, Error> {
         let object = odb.read(id)?;
-        Ok(Object { id, kind: object.kind(), data: object.data().to_vec() })
+        Ok(PackedObject { id, kind: object.kind(), data: object.data().to_vec() })
     };
     Ok(Some(NewCommit { id, objects: ids.into_iter().map(read).collect::<Result<_, _>>()? }))
 }
