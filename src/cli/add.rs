@@ -112,7 +112,7 @@ pub fn run(global: &Global, options: &AddArgs, screen: &Screen) -> Result<Code, 
         time: at.seconds(),
     };
     let commit = landing::add(&repo, &library, &new)?;
-    screen.say_strong(&format!("AddedItem {path} on {}, commit {}.", place.branch, short(commit)));
+    screen.say_strong(&format!("Added {path} on {}, commit {}.", place.branch, short(commit)));
     identity::note_commit(&repo, &author, screen);
     let left = uncommitted(&repo, commit, &path)?;
     if left > 0 {

@@ -18,7 +18,7 @@ use crate::github::{actions, service};
 use crate::http::Failed;
 use crate::item::library::sha256;
 use crate::review::Review;
-use crate::run::documents::{self, Source};
+use crate::run::documents::{self, ReviewInput};
 use crate::text::plain;
 
 #[derive(Debug, Args)]
@@ -220,7 +220,7 @@ fn notices(global: &Global, repo: &Repo, event: &Event, screen: &Screen) {
         let (Some(base), Some(head), _) = event.range(repo)? else { return Ok(None) };
         let (base, rev) = (Some(base.to_string()), Some(head.to_string()));
         let request = documents::ReviewRequest { base, rev, ..documents::ReviewRequest::default() };
-        let source = Source::open(&global.workspace, &request)?;
+        let source = ReviewInput::open(&global.workspace, &request)?;
         if source.texts.is_empty() {
             return Ok(None);
         }

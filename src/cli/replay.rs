@@ -229,9 +229,7 @@ impl<'s> Told<'s> {
         ));
         let [commit, content, text] = self.proofs;
         if content + text > 0 {
-            self.screen.say(&format!(
-                "  {commit} by commit, {content} by content, {text} by text: the history was rewritten or cut off"
-            ));
+            self.screen.say(&format!("  {commit} by commit, {content} by content, {text} by text"));
         }
     }
 }

@@ -11,7 +11,7 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, report};
 use crate::item::config;
-use crate::run::documents::{ReviewRequest, Source, review};
+use crate::run::documents::{ReviewInput, ReviewRequest, review};
 use crate::text::finding::Severity;
 
 #[derive(Debug, Default, Args)]
@@ -78,7 +78,7 @@ pub fn run(global: &Global, options: &ReviewArgs, screen: &Screen) -> Result<Cod
         rev: options.rev.clone(),
         step: None,
     };
-    let source = Source::open(&global.workspace, &request)?;
+    let source = ReviewInput::open(&global.workspace, &request)?;
     let found = review(&source, &request, screen)?;
     let fail_on = match (options.fail_on, source.config.review.as_ref().and_then(|review| review.fail_on)) {
         (Some(fail_on), _) => fail_on,

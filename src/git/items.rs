@@ -244,15 +244,17 @@ impl Repo {
         while let Some((at, tree)) = open.pop() {
             let tree = self.git.find_tree(tree)?;
             let meta = tree.get_name(meta::FILE).filter(|file| matches!(kind(file), Entry::File));
-            if let Some(meta) = meta.filter(|_| !at.is_empty())
-                && let Ok(meta) = Meta::read(&at, self.git.find_blob(meta.id())?.content())
-                && meta.is_ours()
-            {
-                let is_inside = |name: &&str| tree.get_name(name).is_some();
-                let beside = meta.document().filter(|name| !is_inside(name));
-                let document = beside.map(|name| path::beside(&at, name));
-                found.push(Elsewhere { folder: at, document });
-                continue;
+            if let Some(meta) = meta.filter(|_| !at.is_empty()) {
+                let meta = Meta::read(&at, self.git.find_blob(meta.id())?.content());
+                // With recordings it is an item whatever its meta.json has become: what reads it says what is wrong.
+                if meta.as_ref().is_ok_and(Meta::is_ours) || self.has_recordings(&tree)? {
+                    let is_beside = |name: &&str| tree.get_name(name).is_none();
+                    let document = meta.ok().and_then(|meta| {
+                        meta.document().filter(is_beside).map(|name| path::beside(&at, name))
+                    });
+                    found.push(Elsewhere { folder: at, document });
+                    continue;
+                }
             }
             for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
                 let name = name_of(&entry);
@@ -264,6 +266,13 @@ impl Repo {
         }
         found.sort_by(|a, b| a.folder.cmp(&b.folder));
         Ok(found)
+    }
+
+    /// Whether a folder holds recordings.
+    fn has_recordings(&self, tree: &Tree<'_>) -> Result<bool, Error> {
+        let folder = tree.get_name("elaborations").filter(|entry| entry.kind() == Some(ObjectType::Tree));
+        let Some(folder) = folder else { return Ok(false) };
+        Ok(self.git.find_tree(folder.id())?.iter().any(|file| name_of(&file).ends_with(".jsonl")))
     }
 
     /// Reads an item folder.

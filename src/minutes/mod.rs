@@ -33,7 +33,7 @@ pub use crate::text::forms::Forms;
 use self::choice::Pending;
 pub use self::kinds::{Kinds, kinds_in};
 use self::message::{Kind, UserStatement, entries};
-pub use self::summary::{decisions_in, says_nothing, summary};
+pub use self::summary::{decisions_in, in_one_line, says_nothing, summary};
 
 /// One contribution, input or notice, in the order of the discussion.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! A persona's line counts by what it carries: its rule and the passages it rests on. Its prose is never read.
 
-use super::{Choice, Forms, Minutes, Speaker, Spoken, draw};
+use super::{Choice, Forms, Speaker, Spoken, draw};
 use crate::discussion::Discussion;
 use crate::discussion::event::{Class, Contribution, Event, NoticeKind};
 use crate::discussion::points::{Point, untaken};
@@ -36,6 +36,8 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let said: Vec<&Contribution> = talk.contributions().collect();
     let points = untaken(talk.points(), &said).map(of_point);
     let notes = minutes.notes.iter().map(|one| insight(&one.text, one.turn));
+    let decided: Vec<&str> = minutes.decisions.iter().map(|one| one.text.as_str()).collect();
+    let open: Vec<&str> = minutes.open_questions.iter().map(|one| one.text.as_str()).collect();
     Summary {
         insights: findings.chain(notes).collect(),
         decisions: minutes.decisions.iter().map(decision).collect(),
@@ -43,7 +45,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
         action_items: minutes.action_items.iter().map(action).collect(),
         additions: Vec::new(),
         possible_decisions: Vec::new(),
-        summary: in_one_line(&minutes, talk),
+        summary: in_one_line(&decided, &open, talk),
         voice: None,
     }
 }
@@ -176,17 +178,17 @@ fn action(one: &super::ActionItem) -> Insight {
 }
 
 /// The one sentence of the record: the first decision, else the first open question, else what the talk was about.
-fn in_one_line(minutes: &Minutes, talk: &Discussion<'_>) -> String {
+pub fn in_one_line(decisions: &[&str], open_questions: &[&str], talk: &Discussion<'_>) -> String {
     let more = |count: usize| if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
     let with = |begin: &str, text: &str, more: String| {
         let room = ONE_LINE.saturating_sub(begin.chars().count() + more.chars().count());
         format!("{begin}{}{more}", cut(&one_line(text), room))
     };
-    if let Some(first) = minutes.decisions.first() {
-        return with("Decided: ", &first.text, more(minutes.decisions.len()));
+    if let Some(first) = decisions.first() {
+        return with("Decided: ", first, more(decisions.len()));
     }
-    if let Some(first) = minutes.open_questions.first() {
-        return with("Open: ", &first.text, more(minutes.open_questions.len()));
+    if let Some(first) = open_questions.first() {
+        return with("Open: ", first, more(open_questions.len()));
     }
     let messages = talk.log().iter().filter(|record| matches!(record.event, Event::User(_))).count();
     with("", &format!("{} on {}", count(messages, "message"), talk.step().title), String::new())

@@ -41,7 +41,7 @@ pub struct ReviewRequest {
 }
 
 /// Documents with the settings and rules that hold for them.
-pub struct Source {
+pub struct ReviewInput {
     pub config: Config,
     /// Files laid over the built-in review rules.
     pub rules: Vec<OverlayFile>,
@@ -53,12 +53,12 @@ pub struct Source {
     pub files: Files,
 }
 
-impl Source {
+impl ReviewInput {
     /// Reads what is asked for.
     ///
     /// # Errors
     /// What cannot be read, or is no text.
-    pub fn open(workspace: &Workspace, options: &ReviewRequest) -> Result<Source, Fail> {
+    pub fn open(workspace: &Workspace, options: &ReviewRequest) -> Result<ReviewInput, Fail> {
         if options.paths.iter().any(|path| path.as_os_str() == "-") {
             return standard_input(workspace, options);
         }
@@ -101,7 +101,7 @@ pub fn on_disk(workspace: &Workspace) -> Result<(Config, Vec<OverlayFile>), Fail
     Ok((config, rules))
 }
 
-fn standard_input(workspace: &Workspace, options: &ReviewRequest) -> Result<Source, Fail> {
+fn standard_input(workspace: &Workspace, options: &ReviewRequest) -> Result<ReviewInput, Fail> {
     if options.paths.len() > 1 || options.base.is_some() || options.staged || options.rev.is_some() {
         return Err(Fail::new(
             "- (standard input) is reviewed alone: leave out other paths, --base, --staged and --rev",
@@ -113,7 +113,7 @@ fn standard_input(workspace: &Workspace, options: &ReviewRequest) -> Result<Sour
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
     let (config, rules) = on_disk(workspace)?;
     let texts = vec![(STANDARD_INPUT.to_owned(), text_of(STANDARD_INPUT, bytes)?)];
-    Ok(Source { config, rules, texts, changed: None, files: Files::default() })
+    Ok(ReviewInput { config, rules, texts, changed: None, files: Files::default() })
 }
 
 /// The bytes of a document as text.
@@ -154,7 +154,7 @@ fn is_passed_over(name: &str) -> bool {
     name.starts_with('.') || matches!(name, "node_modules" | "target" | "vendor")
 }
 
-fn of_disk(workspace: &Workspace, options: &ReviewRequest, repo: Option<&Repo>) -> Result<Source, Fail> {
+fn of_disk(workspace: &Workspace, options: &ReviewRequest, repo: Option<&Repo>) -> Result<ReviewInput, Fail> {
     let root = repo.and_then(Repo::work_tree);
     let config = workspace.settings_on_disk(root)?;
     let rules = rules_on_disk(&config, root)?;
@@ -175,7 +175,7 @@ fn of_disk(workspace: &Workspace, options: &ReviewRequest, repo: Option<&Repo>) 
         _ => None,
     };
     let files = root.map_or_else(Files::default, |root| files_below(root, &here));
-    Ok(Source { config, rules, texts, changed, files })
+    Ok(ReviewInput { config, rules, texts, changed, files })
 }
 
 /// The files of a work tree, by paths as findings show them; what is outside is not looked at.
@@ -309,7 +309,7 @@ fn config_of(workspace: &Workspace, repo: &Repo, tree: Oid) -> Result<Config, Fa
     Ok(bytes.map_or(Ok(Config::default()), |bytes| Config::read(config::FILE, &bytes))?)
 }
 
-fn of_commit(workspace: &Workspace, options: &ReviewRequest, repo: &Repo) -> Result<Source, Fail> {
+fn of_commit(workspace: &Workspace, options: &ReviewRequest, repo: &Repo) -> Result<ReviewInput, Fail> {
     let revision = options.rev.as_deref().unwrap_or("HEAD");
     let commit = repo.resolve(revision)?;
     let tree = repo.tree_of(commit)?;
@@ -324,7 +324,7 @@ fn of_commit(workspace: &Workspace, options: &ReviewRequest, repo: &Repo) -> Res
         None => None,
     };
     let files = files_among(repo.tree_files(tree)?);
-    Ok(Source { config, rules: review_rules(rules.unwrap_or_default()), texts, changed, files })
+    Ok(ReviewInput { config, rules: review_rules(rules.unwrap_or_default()), texts, changed, files })
 }
 
 /// The files of a tree or the index, and their folders.
@@ -348,7 +348,7 @@ fn changed_in(
 }
 
 /// The index: what the next commit would hold.
-fn of_index(workspace: &Workspace, options: &ReviewRequest, repo: &Repo) -> Result<Source, Fail> {
+fn of_index(workspace: &Workspace, options: &ReviewRequest, repo: &Repo) -> Result<ReviewInput, Fail> {
     let root = repo.work_tree();
     let config = workspace.settings_on_disk(root)?;
     let rules = rules_on_disk(&config, root)?;
@@ -362,7 +362,7 @@ fn of_index(workspace: &Workspace, options: &ReviewRequest, repo: &Repo) -> Resu
         Some(head) => changed_in(repo, repo.tree_of(head)?, &texts)?,
         None => texts.iter().map(|(path, _)| (path.clone(), all_lines())).collect(),
     };
-    Ok(Source { config, rules, texts, changed: Some(changed), files: files_among(staged) })
+    Ok(ReviewInput { config, rules, texts, changed: Some(changed), files: files_among(staged) })
 }
 
 /// The documents of a tree.
@@ -413,7 +413,11 @@ fn is_wanted(path: &str, options: &ReviewRequest, config: &Config) -> bool {
 ///
 /// # Errors
 /// No document, or a rule that cannot be used.
-pub fn review(source: &Source, options: &ReviewRequest, observer: &dyn Observer) -> Result<Review, Fail> {
+pub fn review(
+    source: &ReviewInput,
+    options: &ReviewRequest,
+    observer: &dyn Observer,
+) -> Result<Review, Fail> {
     let rules = Rules::over(&source.rules)?;
     let mut wanted = review_wanted(&source.config, options, &rules)?;
     wanted.files = source.files.clone();

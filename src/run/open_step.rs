@@ -36,7 +36,10 @@ pub fn open_step(
     let completed = item.meta.steps_completed().into_iter().rfind(|step| is_step_id(step));
     match completed {
         Some(step) => (step, "it was completed last".to_owned()),
-        None => (FIRST.to_owned(), "it is the first, and the review finds nothing open".to_owned()),
+        None if found.is_empty() => {
+            (FIRST.to_owned(), "it is the first, and the review has no findings".to_owned())
+        }
+        None => (FIRST.to_owned(), "it is the first, and no finding is in a step's own section".to_owned()),
     }
 }
 

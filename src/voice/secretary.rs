@@ -164,7 +164,8 @@ impl<'t> Secretary<'t> {
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
         let found = self.findings().iter().map(|one| self.point(one));
         let points = self.left_open(talk).into_iter().chain(found);
-        let points: Vec<Point> = points.filter(|one| !self.settled.has_settled(&one.rest)).collect();
+        let (settled, points): (Vec<Point>, Vec<Point>) =
+            points.partition(|one| self.settled.has_settled(&one.rest));
         let listed = &points[..points.len().min(LISTED)];
         let outputs = &talk.step().outputs;
         let own =
@@ -174,6 +175,7 @@ impl<'t> Secretary<'t> {
             documents => self.documents.iter().take(told).map(|(path, _)| (*path).to_owned()).collect::<Vec<_>>(),
             others => self.documents.len() - told,
             points => listed.iter().map(|one| one.shown.clone()).collect::<Vec<_>>(),
+            settled => settled.len(),
             count => points.len(),
             more => points.len() - listed.len(),
         };

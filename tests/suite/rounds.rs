@@ -466,6 +466,41 @@ fn a_decision_of_a_model_is_the_users_whole_sentence() {
     assert_eq!(decision.span, "we will not keep both answers unless the depot pays.");
 }
 
+#[test]
+fn an_action_item_stands_once_with_the_user_who_owns_it() {
+    let library = Library::built_in().unwrap();
+    let item = |text: &str, turn: u32| json!({"text": text, "by": "Sam", "turns": [turn]});
+    for (heard, said, wanted) in [
+        (
+            "I'll ask the depot for its disks.",
+            "ask the depot for its disks",
+            "I'll ask the depot for its disks",
+        ),
+        (
+            "The depot's disks are for me to ask for.",
+            "ask for the depot's disks",
+            "Sam: ask for the depot's disks",
+        ),
+    ] {
+        let mut next = 0;
+        let (talk, _) = held(&library, 20, &[heard, "done"], |prompt| match prompt.want {
+            Want::Synthesis => json!({
+                "insights": [], "decisions": [], "open_questions": [], "action_items": [item(said, 4)],
+                "proposals": [],
+            })
+            .to_string(),
+            _ => sensible(prompt, &mut next),
+        });
+        let summary = summary(&talk);
+        let found: Vec<&str> = summary.action_items.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains(wanted) && !found[0].contains("unassigned"), "{found:?}");
+        let forms = Forms::of(&library).unwrap();
+        let by_rule = minutes::summary(&talk, &forms);
+        assert_eq!(Grounds::new(&talk, &forms, &by_rule).again(&summary), summary);
+    }
+}
+
 /// An answer to a block with a line of Jordan's in the opening that proposes something.
 fn proposing(prompt: &Prompt, next: &mut usize, proposal: &Value) -> String {
     let mut answer: Value = serde_json::from_str(&sensible(prompt, next)).unwrap();

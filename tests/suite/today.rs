@@ -65,6 +65,26 @@ fn line_of(sandbox: &Sandbox, path: &str, words: &str) -> usize {
 }
 
 #[test]
+fn an_item_of_any_folder_is_held_whatever_became_of_its_meta_json() {
+    let sandbox = sandbox();
+    sandbox.commit(&[("design/late/notes.md", "# Notes\n\nFees are charged.\n")]);
+    let script = sandbox.script("s.txt", TALK);
+    let args = ["elaborate", "design/late", "--step", "01-03", "--script", &script, "--at", AT, "--json"];
+    let branch = sandbox.run(&args).json()["branch"].as_str().unwrap().to_owned();
+    squash(&sandbox, &branch);
+    assert_eq!(held(&sandbox), (0, vec![]));
+    for broken in ["{\n", "[]\n", "", "{\"slug\": 5}\n"] {
+        edit(&sandbox, "design/late/meta.json", |_| broken.to_owned());
+        for verb in [&["replay", "--all"][..], &["status"]] {
+            let run = sandbox.run(verb);
+            let said = format!("{}{}", run.stdout, run.stderr);
+            assert_ne!((run.code, verb[0]), (0, "replay"), "{broken}: {said}");
+            assert!(said.contains("design/late"), "{verb:?} {broken}: {said}");
+        }
+    }
+}
+
+#[test]
 fn nothing_is_said_of_documents_that_hold_everything() {
     let sandbox = squashed();
     assert_eq!(held(&sandbox), (0, vec![]));

@@ -20,7 +20,7 @@ use crate::git::{Pending, Repo};
 use crate::item::Item;
 use crate::item::persona::{Cast, Persona};
 use crate::run::clock::{epoch, fixed_at, now};
-use crate::run::documents::{self, Source};
+use crate::run::documents::{self, ReviewInput};
 use crate::run::elaborate::stand_in;
 use crate::run::landing::{self, Landing};
 use crate::run::library::BuiltIn;
@@ -132,7 +132,7 @@ impl Discussions {
         let rev = repo.work_tree().is_none().then(|| "HEAD".to_owned());
         let request =
             documents::ReviewRequest { paths, step: asked.step, rev, ..documents::ReviewRequest::default() };
-        let source = Source::open(&self.workspace, &request)?;
+        let source = ReviewInput::open(&self.workspace, &request)?;
         let found = documents::review(&source, &request, &self.warnings)?;
         let root = repo.work_tree().map(|root| format!("{}/", root.to_string_lossy().trim_end_matches('/')));
         let mut findings = json!(found.findings);

@@ -15,11 +15,9 @@ use crate::discussion::Discussion;
 use crate::discussion::additions::{Addition, Field, Kind, UNASSIGNED};
 use crate::discussion::address::without_vocative;
 use crate::discussion::event::{Class, Critique, Event, Message, Rest, Verdict};
-use crate::discussion::summary::{
-    Decision, Insight, ONE_LINE, Possible, Question, Recognised, Summary, USER,
-};
+use crate::discussion::summary::{Decision, Insight, Possible, Question, Recognised, Summary, USER};
 use crate::item::persona::Persona;
-use crate::minutes::{Forms, decisions_in, says_nothing};
+use crate::minutes::{Forms, decisions_in, in_one_line, says_nothing};
 use crate::text::markdown;
 use crate::text::plain::{clean, cut, one_line, shown};
 use crate::text::words::{subjects, words};
@@ -207,7 +205,8 @@ struct Turn {
     number: u32,
     /// A persona's key, or [`USER`].
     by: String,
-    /// What the speaker is called, in lower case.
+    full_name: String,
+    /// The first name, in lower case.
     name: String,
     text: String,
     claimed: Claimed,
@@ -501,7 +500,11 @@ impl<'a> Grounds<'a> {
     /// A persona's key by its key or name in any case, or the user's.
     fn key_of(&self, name: &str) -> Option<String> {
         let name = name.trim();
-        if name.eq_ignore_ascii_case(USER) || name.eq_ignore_ascii_case("the user") {
+        let is_user = |turn: &Turn| turn.by == USER && turn.full_name.eq_ignore_ascii_case(name);
+        if name.eq_ignore_ascii_case(USER)
+            || name.eq_ignore_ascii_case("the user")
+            || self.turns.iter().any(is_user)
+        {
             return Some(USER.to_owned());
         }
         let is = |text: &str| text.eq_ignore_ascii_case(name);
@@ -523,8 +526,11 @@ impl<'a> Grounds<'a> {
         summary.insights.extend(by_rule.insights.into_iter().filter(is_user));
         summary.decisions.extend(by_rule.decisions);
         summary.decisions.sort_by_key(|one| one.turns.last().copied());
+        // What a form tells of a turn is in the user's own words: the model's words for it would be a second item.
+        let is_told = |item: &Insight| by_rule.action_items.iter().any(|told| told.turns == item.turns);
+        summary.action_items.retain(|item| by_rule.action_items.contains(item) || !is_told(item));
         for item in summary.action_items.iter_mut().filter(|item| !by_rule.action_items.contains(item)) {
-            self.unassign(item);
+            self.name_owner(item);
         }
         for question in by_rule.open_questions.into_iter().filter(|one| !self.is_for_a_model(one)) {
             if !summary.open_questions.iter().any(|known| known.text == question.text) {
@@ -536,7 +542,9 @@ impl<'a> Grounds<'a> {
                 summary.action_items.push(item);
             }
         }
-        summary.summary = self.line(&summary);
+        let decided: Vec<&str> = summary.decisions.iter().map(|one| one.text.as_str()).collect();
+        let open: Vec<&str> = summary.open_questions.iter().map(|one| one.text.as_str()).collect();
+        summary.summary = in_one_line(&decided, &open, self.talk);
         Synthesis { summary, critiques }
     }
 
@@ -549,16 +557,6 @@ impl<'a> Grounds<'a> {
             _ => None,
         });
         asked.is_some_and(|class| class != Class::OffTopic)
-    }
-
-    /// The one line of the record: by rule, and of the model's decisions where it found the only ones.
-    fn line(&self, summary: &Summary) -> String {
-        match summary.decisions.first() {
-            Some(first) if self.by_rule.decisions.is_empty() => {
-                cut(&format!("Decided: {}", first.text), ONE_LINE)
-            }
-            _ => self.by_rule.summary.clone(),
-        }
     }
 
     /// What is left of a recorded synthesis where it is held again: itself, if it follows from the discussion.
@@ -576,7 +574,10 @@ impl<'a> Grounds<'a> {
             |one: &Insight| Entry { rests: one.rests.clone(), ..Entry::new(&one.text, &one.turns, &one.by) };
         let action = |one: &Insight| {
             let text = one.text.strip_suffix(NOBODY).map_or(one.text.as_str(), str::trim_end);
-            Entry::new(text, &one.turns, &one.by)
+            let is_users = one.by.iter().any(|key| key == USER);
+            let owners = self.turns.iter().filter(|turn| is_users && turn.by == USER);
+            let named = owners.filter_map(|turn| text.strip_prefix(&format!("{}: ", turn.full_name))).next();
+            Entry::new(named.unwrap_or(text), &one.turns, &one.by)
         };
         let question = |one: &Question| {
             let more = one.context.clone();
@@ -603,14 +604,20 @@ impl<'a> Grounds<'a> {
         }
     }
 
-    /// An action item that a persona named has no owner, unless it names a user.
-    fn unassign(&self, item: &mut Insight) {
+    /// An action item has the owner that its words or its turn name; else it says that it has none.
+    fn name_owner(&self, item: &mut Insight) {
         let said: BTreeSet<String> =
-            words(&item.text).into_iter().map(|word| word.text.into_owned()).collect::<BTreeSet<_>>();
-        let names_user = self.turns.iter().any(|turn| turn.by == USER && said.contains(&turn.name));
-        if !names_user && !item.text.contains("unassigned") {
-            item.text = format!("{} {NOBODY}", item.text);
+            words(&item.text).into_iter().map(|word| word.text.into_owned()).collect();
+        let mut users = self.turns.iter().filter(|turn| turn.by == USER);
+        if item.text.contains("unassigned") || users.clone().any(|turn| said.contains(&turn.name)) {
+            return;
         }
+        let is_users = item.by.iter().any(|key| key == USER);
+        let owner = users.find(|turn| is_users && item.turns.contains(&turn.number));
+        item.text = match owner {
+            Some(turn) => format!("{}: {}", turn.full_name, item.text),
+            None => format!("{} {NOBODY}", item.text),
+        };
     }
 }
 
@@ -643,6 +650,7 @@ fn turns<'t>(talk: &'t Discussion<'_>) -> impl Iterator<Item = Turn> + 't {
         Some(Turn {
             number,
             by: by.to_owned(),
+            full_name: name.to_owned(),
             name: name.split(' ').next().unwrap_or_default().to_lowercase(),
             claimed: Claimed::new(&whole),
             text: text.clone(),
