@@ -11,7 +11,7 @@ use serde_json::Value;
 fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
-    for folder in ["rules", "steps", "templates"] {
+    for folder in ["layouts", "rules", "steps", "templates"] {
         println!("cargo:rerun-if-changed={folder}");
     }
     fs::write(Path::new(&out).join("version.rs"), version(Path::new(&root)))

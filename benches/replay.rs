@@ -53,6 +53,8 @@ fn held<'l>(library: &'l Library, item: &str, base: Oid, at: Time) -> Discussion
         base: base.to_string(),
         read: Default::default(),
         branch: "talks".into(),
+        layout: "isdlc".into(),
+        document: None,
         voice: SECRETARY.into(),
         model: None,
         user: "Sam".into(),

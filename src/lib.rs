@@ -98,6 +98,8 @@
 //!     base: "0".repeat(40),
 //!     read: BTreeMap::new(),
 //!     branch: "roundtable/late-fees".into(),
+//!     layout: "isdlc".into(),
+//!     document: None,
 //!     voice: "secretary".into(),
 //!     model: None,
 //!     user: "Sam".into(),

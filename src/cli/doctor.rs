@@ -11,7 +11,10 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open, table};
 use crate::git::Repo;
+use crate::item::Item;
 use crate::item::config::Config;
+use crate::item::layout::Laid;
+use crate::item::library::Library;
 use crate::run::before;
 use crate::run::environment::variable;
 use crate::run::identity;
@@ -193,6 +196,7 @@ fn choices(repo: &Repo, config: &Config) -> Result<Vec<Choice>, Fail> {
 /// Items with documents that are edited and not committed.
 fn documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
     let Ok(head) = repo.resolve("HEAD") else { return Ok(Vec::new()) };
+    let library = table::BuiltIn::begin().library(repo, head, config).ok();
     let mut found = Vec::new();
     for folder in config.folders() {
         let is_set = config.items.is_some();
@@ -209,6 +213,7 @@ fn documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
                     continue;
                 }
             };
+            found.extend(layout(library.as_deref(), &item, config));
             let names = before::edited_names(repo, &item)?;
             if !names.is_empty() {
                 let message =
@@ -219,6 +224,18 @@ fn documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
         }
     }
     Ok(found)
+}
+
+/// The layout that an item is recognised as; a wrong library is told elsewhere.
+fn layout(library: Option<&Library>, item: &Item, config: &Config) -> Option<Check> {
+    let found = match library?.laid_item(item, config.layout_of(&item.path)) {
+        Ok(Laid { layout, document }) => {
+            let document = document.map(|name| format!(", in {}", shown(&name))).unwrap_or_default();
+            Finding::Good(format!("{} is {}{document}", shown(&item.path), layout.name))
+        }
+        Err(error) => wrong(&Fail::from(error)),
+    };
+    Some(("layout", found))
 }
 
 /// The hook that git runs before a commit here, and whether it refuses a loss.

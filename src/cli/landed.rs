@@ -10,7 +10,6 @@ use crate::run::analyze::Analyzed;
 use crate::run::diff::unified;
 use crate::run::walk::Drafting;
 use crate::synthesis::Outcome;
-use crate::synthesis::layout::Layout;
 use crate::text::plain::count;
 
 /// The artifacts that took an addition, as `--json` names them.
@@ -56,7 +55,7 @@ pub fn to_json(landed: &Landed) -> Value {
         "unheard": held.unheard(),
         "possible_decisions": summary.map_or(&[][..], |summary| &summary.possible_decisions),
         "left_out": left_out,
-        "layout": Layout::recognise(opened).name(),
+        "layout": opened.layout,
         "usage": held.usage.value(),
     });
     if finished.is_none() {

@@ -12,7 +12,9 @@ use super::{Global, columns, open, table};
 use crate::analysis::plan::{self, Unplannable};
 use crate::analysis::skip::{Facts, is_skipped};
 use crate::git::Repo;
-use crate::item::library::{Library, OverlayFile, embedded_files, embedded_steps, is_persona, is_step};
+use crate::item::library::{
+    Library, OverlayFile, Overlays, embedded_files, embedded_steps, is_persona, is_step,
+};
 use crate::item::persona::{Cast, PHASES, Persona};
 use crate::item::step::{Depth, Step, lint};
 use crate::run::environment::current_folder;
@@ -68,14 +70,8 @@ fn library(global: &Global) -> Result<Arc<Library>, Fail> {
         };
     };
     let config = global.workspace.settings_on_disk(Some(root))?;
-    let overlay = |folder: &Option<String>| {
-        folder.as_ref().map_or(Ok(Vec::new()), |folder| files::read(&root.join(folder)))
-    };
-    let read = Library::new(&overlay(&config.steps)?, &overlay(&config.templates)?, &overlay(&config.rules)?);
-    let below = |unusable: crate::item::library::Unusable| {
-        unusable.below(config.steps.as_deref(), config.templates.as_deref())
-    };
-    Ok(Arc::new(read.map_err(below)?))
+    let overlays = Overlays::read(&config, |folder| files::read(&root.join(folder)))?;
+    Ok(Arc::new(Library::new(&overlays).map_err(|error| error.below(&config))?))
 }
 
 fn repository(global: &Global) -> Result<Option<Repo>, Fail> {

@@ -82,6 +82,11 @@ pub struct Opened {
     /// The item's files as they were read: the blob id of each, by its path below the item folder.
     pub read: BTreeMap<String, String>,
     pub branch: String,
+    /// The name of the item's layout.
+    pub layout: String,
+    /// The main document, where the layout has one: its name within the item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
     pub voice: String,
     pub model: Option<String>,
     /// What the user is called where a message does not say.

@@ -50,6 +50,7 @@ pub struct Insight {
 #[serde(deny_unknown_fields)]
 pub struct Decision {
     pub text: String,
+    /// The reason that was given; empty where there is none.
     pub rationale: String,
     pub turns: Vec<u32>,
     /// Who decided.
@@ -71,12 +72,10 @@ impl Decision {
         turns: Vec<u32>,
         recognised: Recognised,
     ) -> Decision {
-        let turn = turns.last().copied().unwrap_or_default();
-        let settled = || format!("settled by {by} in turn {turn}");
         let span = plain::one_line(span);
         Decision {
             text: without_end(&span).to_owned(),
-            rationale: reason.map_or_else(settled, plain::one_line),
+            rationale: reason.map(plain::one_line).unwrap_or_default(),
             turns,
             by: by.to_owned(),
             span,

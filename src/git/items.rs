@@ -2,12 +2,14 @@
 //!
 //! Invariant: an item is read from a commit's tree, never from the work tree.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use git2::{ObjectType, Oid, Tree};
 
 use super::{After, DEPTH, Entry, Error, ItemFolder, Repo, differing_paths, kind, name_of, short};
 use crate::item::config::Config;
+use crate::item::layout::Folder;
+use crate::item::library::built_in_layouts;
 use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
 use crate::text::finding::suggestion;
 use crate::text::path;
@@ -160,6 +162,9 @@ impl Repo {
         if !is_prose {
             return Err(Error::IsFile { path: path.to_owned() });
         }
+        if let Some(folder) = self.laid_out_above(commit, path)? {
+            return Ok(folder);
+        }
         let beside = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let has_own = self.exists(commit, &format!("{beside}/{}", meta::FILE))?;
         let folder = if above.is_empty() { None } else { self.folder(commit, above)? };
@@ -168,6 +173,35 @@ impl Repo {
         };
         let is_alone = folder.is_some_and(|folder| !folder.iter().any(|entry| is_document(&entry)));
         Ok(if is_alone && !has_own { above } else { beside }.to_owned())
+    }
+
+    /// The nearest folder above a path that a layout takes as one item with all its documents, if there is one.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub(crate) fn laid_out_above(&self, commit: Oid, path: &str) -> Result<Option<String>, Error> {
+        let mut below = path;
+        while let Some((above, _)) = below.rsplit_once('/') {
+            if self.is_laid_out(commit, above)? {
+                return Ok(Some(above.to_owned()));
+            }
+            below = above;
+        }
+        Ok(None)
+    }
+
+    fn is_laid_out(&self, commit: Oid, path: &str) -> Result<bool, Error> {
+        let Some(tree) = self.folder(commit, path)? else { return Ok(false) };
+        let files = tree.iter().filter(|entry| matches!(kind(entry), Entry::File));
+        let names: Vec<String> = files.map(|entry| name_of(&entry).to_string()).collect();
+        let read = |name: &str| {
+            let bytes = self.file(commit, &format!("{path}/{name}")).ok().flatten()?;
+            String::from_utf8(bytes).ok()
+        };
+        let names = names.iter().map(String::as_str).filter(|name| item::is_document(name)).collect();
+        let folder = Folder { path, names, named: None, is_one: false, read: &read };
+        let mut layouts = built_in_layouts().iter().filter(|layout| layout.is_folder());
+        Ok(layouts.any(|layout| layout.fits(&folder, &BTreeSet::new())))
     }
 
     /// Whether an ordinary file is at a path.

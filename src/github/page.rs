@@ -369,7 +369,7 @@ impl Told<'_> {
         let decision = |one: &Decision| {
             let (by, link) = self.said_in(one.turns.last().copied());
             let reason = Some(one.rationale.as_str())
-                .filter(|reason| !reason.starts_with("settled by ") && !one.text.contains(reason));
+                .filter(|reason| !reason.is_empty() && !one.text.contains(reason));
             context! { text => harmless(&one.text), by => by.map(|by| harmless(&by)), link => link.map(safe),
             reason => reason.map(harmless) }
         };

@@ -19,13 +19,12 @@ use std::ops::{Range, RangeInclusive};
 use serde_json::Value;
 
 use crate::discussion::Finished;
-use crate::discussion::additions::{Addition, Kind as Proposed};
+use crate::discussion::additions::{Addition, Kind as ProposalKind};
 use crate::discussion::summary::{Summary, USER};
+use crate::item::layout::{Layout, Place};
 use crate::item::library::Library;
-use crate::synthesis::layout::Layout;
-use crate::synthesis::typed::{Slot, in_data};
-use crate::synthesis::{self, below, clarifications, data, outline, records, suffix, typed};
-use crate::text::ids::ids;
+use crate::synthesis::typed::{in_data, in_markdown as in_lines};
+use crate::synthesis::{self, below, data, lists, numbered, outline, records, suffix, typed};
 use crate::text::json::{Document, Kind, Node};
 use crate::text::template::Failed;
 use crate::text::time::Time;
@@ -96,13 +95,7 @@ pub fn written(
 ) -> Result<Written, Failed> {
     Ok(match suffix(name).as_str() {
         "md" | "markdown" if is_record(name) => return in_record(name, text, finished, library),
-        "md" | "markdown" => match in_typed(text, trace, finished, library)? {
-            Some(found) => {
-                let first = findings(&finished.summary).len() - finished.summary.additions.len();
-                found.lines.into_iter().map(|line| (line, Some(first + found.number))).collect()
-            }
-            None => return in_markdown(text, trace, finished, library),
-        },
+        "md" | "markdown" => return in_markdown(text, trace, finished, library),
         "json" => in_json(name, text, trace),
         // After the marker and the title, a line a finding.
         "yaml" | "yml" => {
@@ -119,8 +112,8 @@ pub fn is_data(name: &str) -> bool {
     matches!(suffix(name).as_str(), "json" | "yaml" | "yml" | "csv")
 }
 
-/// The lines without a marker of their own that a discussion wrote, each with its finding: typed additions in a data
-/// file, decisions below their ids in a Markdown file.
+/// The lines without a marker of their own that a discussion wrote, each with its finding: typed additions, entries of
+/// lists, decisions below their ids.
 ///
 /// # Errors
 /// A template that cannot be rendered.
@@ -130,33 +123,81 @@ pub fn entries_of(
     finished: &Finished,
     library: &Library,
 ) -> Result<Vec<(RangeInclusive<usize>, Finding)>, Failed> {
+    let mut found = typed_of(name, text, finished, library)?;
     if is_data(name) {
-        return Ok(in_data_of(name, text, finished));
+        return Ok(found);
     }
-    let (own, mut found) = (findings(&finished.summary), Vec::new());
+    let own = findings(&finished.summary);
     for line in below::lines(finished, library)? {
         let finding = &own[finished.summary.insights.len() + line.decision];
         let at = (1..).zip(text.lines()).filter(|(_, known)| known.trim() == line.text);
         found.extend(at.map(|(at, _)| (at..=at, finding.clone())));
     }
-    if Layout::recognise(&finished.opened) == Layout::Speckit {
-        let entries = clarifications::entries(finished, library)?;
-        for (number, entry) in entries.lines().enumerate() {
-            let finding = &own[finished.summary.insights.len() + number];
-            let at = (1..).zip(text.lines()).filter(|(_, known)| *known == entry);
-            found.extend(at.map(|(at, _)| (at..=at, finding.clone())));
+    for (number, decision) in finished.summary.decisions.iter().enumerate() {
+        if library.layout(&finished.opened.layout).decisions != Place::Record {
+            break;
         }
+        let ours = [numbered::entry(decision, finished, library)?, below::line(decision, finished, library)?];
+        let is_it = |line: &str| ours.iter().any(|own| own == line || line.strip_prefix("- ") == Some(own));
+        let finding = &own[finished.summary.insights.len() + number];
+        let at = (1..).zip(text.lines()).filter(|(_, known)| is_it(known));
+        found.extend(at.map(|(at, _)| (at..=at, finding.clone())));
+    }
+    for entry in lists::sections(finished, library)?.iter().flat_map(|section| &section.entries) {
+        let is_it = |line: &str| line.strip_suffix(&entry.text).is_some_and(lists::is_mark);
+        let at = (1..).zip(text.lines()).filter(|(_, known)| is_it(known));
+        found.extend(at.map(|(at, _)| (at..=at, own[entry.finding].clone())));
     }
     Ok(found)
 }
 
-fn in_data_of(name: &str, text: &str, finished: &Finished) -> Vec<(RangeInclusive<usize>, Finding)> {
+/// The typed additions that a file has, each with its finding.
+fn typed_of(
+    name: &str,
+    text: &str,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Vec<(RangeInclusive<usize>, Finding)>, Failed> {
     let additions = &finished.summary.additions;
     let own = findings(&finished.summary);
     let own = own.into_iter().rev().take(additions.len()).rev();
     let names = typed::files(&finished.opened.item, additions);
-    let found = additions.iter().zip(names).zip(own).filter(|((_, file), _)| file == name);
-    found.filter_map(|((one, _), finding)| Some((in_data::entry(name, text, one)?.lines, finding))).collect()
+    let mut found = Vec::new();
+    for ((one, _), finding) in additions.iter().zip(names).zip(own).filter(|((_, file), _)| file == name) {
+        found.extend(lines_of(name, text, one, library)?.map(|found| (found.lines, finding)));
+    }
+    Ok(found)
+}
+
+/// A typed addition in a document: its lines, the id that it got, and whether it is as it was added.
+struct TypedLines {
+    lines: RangeInclusive<usize>,
+    id: Option<String>,
+    is_whole: bool,
+}
+
+/// Where a typed addition is in a document.
+fn lines_of(
+    name: &str,
+    text: &str,
+    addition: &Addition,
+    library: &Library,
+) -> Result<Option<TypedLines>, Failed> {
+    if is_data(name) {
+        let entry = in_data::entry(name, text, addition);
+        return Ok(entry.map(|one| TypedLines { lines: one.lines, id: one.id, is_whole: one.has_lists }));
+    }
+    // A decision record is a file of its own.
+    if addition.kind == ProposalKind::DecisionRecord {
+        return Ok(None);
+    }
+    let index = LineIndex::new(text);
+    let entry = in_lines::entry(text, addition, library)?;
+    Ok(entry.map(|one| TypedLines {
+        lines: index.of(one.range.start)..=index.of(one.range.end - 1),
+        id: one.id,
+        is_whole: true,
+    }))
 }
 
 /// Which typed additions of a discussion a file holds letter by letter, by their number: a block of lines with a blank
@@ -174,27 +215,12 @@ pub fn typed_in(
     if additions.len() > typed::MOST {
         return Ok(BTreeSet::new());
     }
-    if is_data(name) {
-        let is_held = |one: &Addition| {
-            let entry = in_data::entry(name, text, one);
-            entry.is_some_and(|entry| entry.has_lists && is_numbered(entry.id, one, text))
-        };
-        return Ok((0..)
-            .zip(additions)
-            .filter(|(_, one)| is_held(one))
-            .map(|(at, _)| at)
-            .collect::<BTreeSet<_>>());
-    }
-    let is_ours = |trace: &Trace| trace.step_id == finished.opened.step.id && trace.at == finished.at;
-    let lines: Vec<&str> = text.lines().collect();
+    let layout = library.layout(&finished.opened.layout);
     let mut held = BTreeSet::new();
-    for trace in traces(name, text).iter().filter(|trace| is_ours(trace)).take(typed::MOST + 1) {
-        let Some(found) = in_typed(text, trace, finished, library)? else { continue };
-        let (begin, end) = (trace.line, found.lines.last().copied().unwrap_or_default());
-        let is_apart = lines.get(end).is_none_or(|below| below.trim().is_empty());
-        let is_whole = end - begin + 1 == found.lines.len();
-        if is_apart && is_whole && is_numbered(found.id, &additions[found.number], text) {
-            held.insert(found.number);
+    for (number, one) in additions.iter().enumerate() {
+        let found = lines_of(name, text, one, library)?.filter(|found| found.is_whole);
+        if found.is_some_and(|found| is_numbered(found.id, layout, one, text)) {
+            held.insert(number);
         }
     }
     Ok(held)
@@ -365,52 +391,10 @@ fn at_offset<'t>(
     stands.into_iter().enumerate().map(|(at, line)| (line, finding(at))).collect()
 }
 
-/// A typed addition that was found in a Markdown file.
-struct Block {
-    /// Which of the discussion's additions it is.
-    number: usize,
-    /// The id that it got, if it has one.
-    id: Option<String>,
-    lines: Vec<usize>,
-}
-
 /// Whether the id of an addition, if it has one, is the next of its series.
-fn is_numbered(id: Option<String>, addition: &Addition, text: &str) -> bool {
-    id.is_none_or(|id| typed::follows(&id, addition.kind, text))
-}
-
-/// The typed addition that a trace begins with.
-fn in_typed(
-    text: &str,
-    trace: &Trace,
-    finished: &Finished,
-    library: &Library,
-) -> Result<Option<Block>, Failed> {
-    let Some(below) = text.lines().nth(trace.line).filter(|below| !below.trim().is_empty()) else {
-        return Ok(None);
-    };
-    // Its id is the one of its first words, its headers those of its table's first line.
-    let named = text.lines().skip(trace.line).take(3).flat_map(ids).take(typed::FIRST_IDS).map(str::to_owned);
-    let names: Vec<Option<String>> = named.map(Some).chain([None]).collect();
-    let headers = typed::cells(below);
-    // A decision record is a file of its own.
-    let additions = (0..).zip(&finished.summary.additions);
-    for (number, addition) in additions.filter(|(_, one)| one.kind != Proposed::DecisionRecord) {
-        for id in &names {
-            for headers in [headers.clone(), Vec::new()] {
-                let slot = Slot { id: id.clone(), headers };
-                let ours = typed::rendered(addition, finished, library, &slot)?;
-                let has_id = id.as_ref().is_some_and(|id| ours.contains(id.as_str()));
-                let ours: Vec<String> = ours.lines().map(str::to_owned).collect();
-                if ours.get(1).is_some_and(|own| own == below)
-                    && let Some(lines) = standing(text, trace, &ours, Some)
-                {
-                    return Ok(Some(Block { number, id: id.clone().filter(|_| has_id), lines }));
-                }
-            }
-        }
-    }
-    Ok(None)
+fn is_numbered(id: Option<String>, layout: &Layout, addition: &Addition, text: &str) -> bool {
+    let place = typed::place_of(layout, addition.kind);
+    id.is_none_or(|id| place.is_some_and(|place| typed::follows(&id, place, text)))
 }
 
 fn in_markdown(text: &str, trace: &Trace, finished: &Finished, library: &Library) -> Result<Written, Failed> {

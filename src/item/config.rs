@@ -15,7 +15,7 @@ pub mod github;
 
 use std::collections::BTreeMap;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -60,6 +60,10 @@ pub struct Config {
     pub templates: Option<String>,
     /// A folder laid over the built-in rules.
     pub rules: Option<String>,
+    /// A folder laid over the built-in layouts.
+    pub layouts: Option<String>,
+    /// The layouts of items that are recognised as another one: globs of their paths, and names.
+    pub layout: Option<BTreeMap<String, String>>,
     /// What `check` protects, and how strictly.
     pub protect: Option<Vec<serde_yaml::Value>>,
     /// Whether a change may declare what it loses.
@@ -275,6 +279,7 @@ impl Config {
             ("steps", one(&self.steps)),
             ("templates", one(&self.templates)),
             ("rules", one(&self.rules)),
+            ("layouts", one(&self.layouts)),
         ] {
             if folders.iter().any(|folder| !is_folder(folder)) {
                 let message = format!("`{key}` must be a folder below the repository's root");
@@ -315,6 +320,12 @@ impl Config {
             let message = format!("`evidence.exclude`: \"{glob}\" is not a glob: {why}");
             let finding = Finding::near(path, text, &glob, message);
             found.push(finding.hint("write it like [secret/**, '*.sql']"));
+        }
+        for (glob, error) in
+            self.layout.iter().flatten().filter_map(|(glob, _)| Some((glob, glob_of(glob).err()?)))
+        {
+            let message = format!("`layout`: \"{glob}\" is not a glob: {}", error.kind());
+            found.push(Finding::near(path, text, glob, message).hint("write it like {'specs/*': speckit}"));
         }
         let most = self.evidence.as_ref().map_or(0, |evidence| evidence.max_chars);
         if most > MOST_CHARS {
@@ -362,6 +373,12 @@ impl Config {
         self.roots().first().copied().unwrap_or(ITEMS)
     }
 
+    /// The name of the layout that the settings give an item.
+    pub fn layout_of(&self, item: &str) -> Option<&str> {
+        let is_of = |glob: &str| glob_of(glob).is_ok_and(|glob| glob.compile_matcher().is_match(item));
+        self.layout.iter().flatten().find(|(glob, _)| is_of(glob)).map(|(_, name)| name.as_str())
+    }
+
     /// What of the repository a model is sent.
     pub fn evidence(&self) -> Evidence {
         self.evidence.clone().unwrap_or_default()
@@ -401,6 +418,11 @@ fn of_entry(path: &str, text: &str, entry: &serde_yaml::Value, error: &PolicyErr
     let hint = error.hint.as_deref().unwrap_or("docs/gate.md explains `protect`");
     let message = format!("`protect`: {}", error.what);
     Finding::at(path, text, line, column, message).marked(marked).hint(hint)
+}
+
+/// A glob of the settings: `*` is one name of a path.
+fn glob_of(glob: &str) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(glob.trim_start_matches("./").trim_end_matches('/')).literal_separator(true).build()
 }
 
 /// A folder's path as a glob that means this folder.

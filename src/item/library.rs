@@ -1,27 +1,31 @@
-//! What a run works with: the steps, the cast and the templates, built in and laid over by the
+//! What a run works with: the steps, the cast, the layouts and the templates, built in and laid over by the
 //! repository's own files.
 //!
 //! An overlay changes nothing but what it names: all other files stay the built-in ones.
 //!
 //! ```
-//! use roundtable::item::library::Library;
+//! use roundtable::item::library::{Library, Overlays};
 //!
 //! let warning = ("notices/warning.txt".to_owned(), "Two turns are left.\n".to_owned());
-//! let library = Library::new(&[], &[warning], &[]).unwrap();
+//! let library = Library::new(&Overlays { templates: vec![warning], ..Overlays::default() }).unwrap();
 //! assert_eq!(library.step("01-03").unwrap().persona, "business-analyst");
 //! assert!(library.step("01-99").is_err());
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::item::config::Config;
+use crate::item::layout::{Folder, Laid, Layout};
 use crate::item::marks::Marks;
 use crate::item::persona::{Cast, Persona};
 use crate::item::step::Step;
+use crate::item::{Item, is_document, meta};
 use crate::text::finding::{Finding, suggestion};
 use crate::text::forms::{self, Forms};
+use crate::text::path::OutputPath;
 use crate::text::remedy::Remedy;
 use crate::text::template::{self, Templates};
 
@@ -30,12 +34,48 @@ mod embedded;
 /// A file of an overlay: its path below the overlay's root, and its text.
 pub type OverlayFile = (String, String);
 
+/// The repository's own files, to be laid over the built-in ones.
+#[derive(Clone, Debug, Default)]
+pub struct Overlays {
+    pub steps: Vec<OverlayFile>,
+    pub templates: Vec<OverlayFile>,
+    pub rules: Vec<OverlayFile>,
+    pub layouts: Vec<OverlayFile>,
+}
+
+impl Overlays {
+    /// The files of the folders that the settings name.
+    ///
+    /// # Errors
+    /// A folder that cannot be read.
+    pub fn read<E>(
+        config: &Config,
+        read: impl Fn(&str) -> Result<Vec<OverlayFile>, E>,
+    ) -> Result<Overlays, E> {
+        let files = |folder: &Option<String>| folder.as_deref().map_or(Ok(Vec::new()), &read);
+        Ok(Overlays {
+            steps: files(&config.steps)?,
+            templates: files(&config.templates)?,
+            rules: files(&config.rules)?,
+            layouts: files(&config.layouts)?,
+        })
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.templates.is_empty() && self.rules.is_empty() && self.layouts.is_empty()
+    }
+}
+
 /// Steps in numeric order, personas in table order, templates by name.
 #[derive(Clone, Debug)]
 pub struct Library {
     pub steps: Vec<Step>,
     pub cast: Cast,
     pub templates: Templates,
+    /// In the order in which they are asked.
+    pub layouts: Vec<Layout>,
+    /// The digest of all layout files.
+    layouts_digest: String,
     /// Digests of persona and step files, by their path below the steps folder.
     digests: BTreeMap<String, String>,
     /// Made when a discussion asks for them, once for all.
@@ -53,17 +93,24 @@ pub enum Unusable {
     #[error("{0}")]
     File(#[from] Finding),
     #[error("{0}")]
+    Layout(Finding),
+    #[error("{0}")]
     Template(#[from] template::Failed),
     #[error("the personas cannot sit down: {0}")]
     Cast(#[from] crate::item::persona::Unseated),
     #[error("no step {id}")]
     NoStep { id: String, near: Option<String> },
+    #[error("there is no layout \"{name}\"")]
+    NoLayout { name: String, help: String },
     #[error("two step files have the id {id}: {first} and {second}")]
     Twins { id: String, first: String, second: String },
 }
 
 impl Remedy for Unusable {
     fn remedy(&self) -> Option<String> {
+        if let Unusable::NoLayout { help, .. } = self {
+            return Some(help.clone());
+        }
         let Unusable::NoStep { near, .. } = self else { return None };
         let near = near.as_ref().map(|near| format!("{near} ")).unwrap_or_default();
         Some(format!("{near}`roundtable steps list` shows the steps there are"))
@@ -76,18 +123,15 @@ impl Library {
     /// # Errors
     /// Never, as long as the tests of this module pass.
     pub fn built_in() -> Result<Library, Unusable> {
-        Library::new(&[], &[], &[])
+        Library::new(&Overlays::default())
     }
 
     /// The built-in files with overlays: a file with the same path replaces, a new one adds.
     ///
     /// # Errors
     /// A file that cannot be read as what its place says it is.
-    pub fn new(
-        steps: &[OverlayFile],
-        templates: &[OverlayFile],
-        rules: &[OverlayFile],
-    ) -> Result<Library, Unusable> {
+    pub fn new(overlays: &Overlays) -> Result<Library, Unusable> {
+        let Overlays { steps, templates, rules, layouts } = overlays;
         let mut files: BTreeMap<&str, &str> = embedded::steps().iter().copied().collect();
         files.extend(steps.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let (mut found, mut personas, mut digests) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -117,9 +161,11 @@ impl Library {
             steps: found,
             cast,
             templates,
+            layouts: read_layouts(layouts).map_err(Unusable::Layout)?,
+            layouts_digest: digest_of_all(layout_files(layouts)),
             digests,
             marks: OnceLock::new(),
-            rules: rules.to_vec(),
+            rules: rules.clone(),
             forms: forms_of(rules)?,
             shared: OnceLock::new(),
         })
@@ -147,6 +193,57 @@ impl Library {
                 Err(Unusable::NoStep { near: suggestion(&shown, &known), id: shown })
             }
         }
+    }
+
+    /// The layout of a folder: the one that is named for it, else the first that fits.
+    ///
+    /// # Errors
+    /// A name that no layout has.
+    pub fn laid(&self, folder: &Folder<'_>, chosen: Option<&str>) -> Result<Laid<'_>, Unusable> {
+        let layout = match chosen {
+            Some(name) => self.layouts.iter().find(|layout| layout.name == name),
+            None => {
+                let outputs = self.steps.iter().flat_map(|step| &step.outputs);
+                let outputs = outputs.filter_map(|output| Some(OutputPath::parse(output).ok()?.file()));
+                let outputs: BTreeSet<String> = outputs.collect();
+                self.layouts.iter().find(|layout| layout.fits(folder, &outputs))
+            }
+        };
+        let layout = layout.ok_or_else(|| self.no_layout(chosen.unwrap_or_default()))?;
+        Ok(Laid { layout, document: layout.main_document(folder) })
+    }
+
+    /// The layout of an item; `chosen` is the name that the settings give it, where its meta.json gives none.
+    ///
+    /// # Errors
+    /// A name that no layout has.
+    pub fn laid_item(&self, item: &Item, chosen: Option<&str>) -> Result<Laid<'_>, Unusable> {
+        let read = |name: &str| match item.files.get(name) {
+            Some(super::File::Bytes(bytes)) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            _ => None,
+        };
+        let is_below = |name: &&String| is_document(name) && *name != meta::FILE;
+        let folder = Folder {
+            path: &item.path,
+            names: item.files.keys().filter(is_below).map(String::as_str).collect(),
+            named: item.meta.document().filter(|name| item.files.contains_key(*name)),
+            is_one: item.beside.is_some(),
+            read: &read,
+        };
+        self.laid(&folder, item.meta.layout().or(chosen))
+    }
+
+    /// The layout with a name; one that is gone is read as the last, which fits every item.
+    pub fn layout(&self, name: &str) -> &Layout {
+        let found = self.layouts.iter().find(|layout| layout.name == name);
+        found.unwrap_or_else(|| &self.layouts[self.layouts.len() - 1])
+    }
+
+    fn no_layout(&self, name: &str) -> Unusable {
+        let known: Vec<&str> = self.layouts.iter().map(|layout| layout.name.as_str()).collect();
+        let near = suggestion(name, &known).map(|near| format!("{near} ")).unwrap_or_default();
+        let name = crate::text::plain::cut(&crate::text::plain::shown(name), 40);
+        Unusable::NoLayout { name, help: format!("{near}the layouts are {}", known.join(", ")) }
     }
 
     /// The repository's own review rules, by their path below `rules/review/`.
@@ -206,6 +303,7 @@ impl Library {
             all.update(format!("{path} {digest}\n"));
         }
         digests.insert("steps/".to_owned(), hex(&all.finalize()));
+        digests.insert("layouts/".to_owned(), self.layouts_digest.clone());
         digests.extend(rule_digests(&self.rules, forms::FOLDER.trim_end_matches('/')));
         digests.insert("rules/review/".to_owned(), review_digest(&self.rules));
         // How a page or a comment looks decides nothing, what a model was asked shows in what it said, and a
@@ -221,10 +319,11 @@ impl Library {
 
 impl Unusable {
     /// The same, with the paths as the repository has them: below the folders that its settings name.
-    pub fn below(self, steps: Option<&str>, templates: Option<&str>) -> Unusable {
+    pub fn below(self, config: &Config) -> Unusable {
         match self {
-            Unusable::File(finding) => Unusable::File(finding.below(steps)),
-            Unusable::Template(failed) => Unusable::Template(failed.below(templates)),
+            Unusable::File(finding) => Unusable::File(finding.below(config.steps.as_deref())),
+            Unusable::Layout(finding) => Unusable::Layout(finding.below(config.layouts.as_deref())),
+            Unusable::Template(failed) => Unusable::Template(failed.below(config.templates.as_deref())),
             other => other,
         }
     }
@@ -280,6 +379,37 @@ pub fn is_persona(path: &str) -> bool {
 pub fn rule_files(own: &[OverlayFile]) -> impl Iterator<Item = (&str, &str)> {
     let own = own.iter().map(|(path, text)| (path.as_str(), text.as_str()));
     embedded::rules().iter().copied().chain(own)
+}
+
+/// The layout files: the built-in ones, and a repository's own laid over them.
+pub fn layout_files(own: &[OverlayFile]) -> impl Iterator<Item = (&str, &str)> {
+    let mut files: BTreeMap<&str, &str> = embedded::layouts().iter().copied().collect();
+    files.extend(own.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    files.into_iter().filter(|(path, _)| path.ends_with(".yaml"))
+}
+
+/// The built-in layouts.
+pub fn built_in_layouts() -> &'static [Layout] {
+    static LAYOUTS: OnceLock<Vec<Layout>> = OnceLock::new();
+    LAYOUTS.get_or_init(|| read_layouts(&[]).unwrap_or_default())
+}
+
+fn read_layouts(own: &[OverlayFile]) -> Result<Vec<Layout>, Finding> {
+    let (mut found, mut findings) = (Vec::new(), Vec::new());
+    for (path, text) in layout_files(own) {
+        keep(Layout::read(path, text), &mut found, &mut findings);
+    }
+    found.sort_by(|a, b| a.rank().cmp(&b.rank()));
+    Finding::all(findings).map_or(Ok(found), Err)
+}
+
+/// One digest of several files.
+fn digest_of_all<'f>(files: impl Iterator<Item = (&'f str, &'f str)>) -> String {
+    let mut all = Sha256::new();
+    for (path, text) in files {
+        all.update(format!("{path} {}\n", sha256(text.as_bytes())));
+    }
+    hex(&all.finalize())
 }
 
 /// The built-in review rules, by their path below `rules/review/`.
@@ -356,7 +486,7 @@ mod tests {
     #[test]
     fn a_dropped_in_step_is_found_in_numeric_order() {
         let file = ("01-requirements/09-compliance-check.md".to_owned(), step("01-09", "Compliance"));
-        let library = Library::new(&[file], &[], &[]).unwrap();
+        let library = Library::new(&Overlays { steps: vec![file], ..Overlays::default() }).unwrap();
         let ids: Vec<&str> = library.steps.iter().map(|step| step.id.as_str()).collect();
         let at = ids.iter().position(|id| *id == "01-09").unwrap();
         assert_eq!((ids.len(), ids[at - 1], ids[at + 1]), (25, "01-08", "02-01"));
@@ -365,8 +495,10 @@ mod tests {
     #[test]
     fn an_overlay_with_the_same_path_replaces() {
         let file = ("01-requirements/03-ux-journey.md".to_owned(), step("01-03", "Ours"));
+        let warning = ("notices/warning.txt".into(), "Soon over.\n".into());
         let library =
-            Library::new(&[file], &[("notices/warning.txt".into(), "Soon over.\n".into())], &[]).unwrap();
+            Library::new(&Overlays { steps: vec![file], templates: vec![warning], ..Overlays::default() })
+                .unwrap();
         assert_eq!((library.steps.len(), library.step("01-03").unwrap().title.as_str()), (24, "Ours"));
         assert_eq!(
             library.templates.render("notices/warning.txt", minijinja::context! {}).unwrap(),
@@ -379,7 +511,7 @@ mod tests {
         let library = Library::built_in().unwrap();
         assert!(library.step("01-9").unwrap_err().remedy().unwrap().contains("did you mean"));
         let twin = ("01-requirements/10-x.md".to_owned(), step("01-03", "Twin"));
-        let twins = Library::new(&[twin], &[], &[]).unwrap();
+        let twins = Library::new(&Overlays { steps: vec![twin], ..Overlays::default() }).unwrap();
         assert!(twins.step("01-03").unwrap_err().to_string().contains("10-x.md"));
     }
 

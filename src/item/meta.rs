@@ -92,6 +92,11 @@ impl Meta {
         self.get("document").as_str().filter(|name| path::is_plain(name) && !name.contains('/'))
     }
 
+    /// The layout that people named for the item.
+    pub fn layout(&self) -> Option<&str> {
+        self.get("layout").as_str()
+    }
+
     /// Whether this program has written it, or somebody for it: a meta.json is not ours by its name alone.
     pub fn is_ours(&self) -> bool {
         OURS.iter().any(|key| self.document.member(key).is_some())

@@ -11,6 +11,7 @@
 //! ```
 
 pub mod config;
+pub mod layout;
 pub mod library;
 pub mod marks;
 pub mod meta;

@@ -143,11 +143,10 @@ fn decision(one: &super::Decision) -> Decision {
 }
 
 fn question(one: &super::OpenQuestion) -> Question {
-    let turn = one.turns.last().copied().unwrap_or_default();
     let context = match (&one.by, &one.step) {
-        (Some(by), Some(step)) => format!("asked by {by} in turn {turn}; it belongs to {step}"),
-        (Some(by), None) => format!("asked by {by} in turn {turn}"),
-        (None, _) => format!("put to the user in turn {turn} and not settled"),
+        (Some(by), Some(step)) => format!("asked by {by}; it belongs to {step}"),
+        (Some(by), None) => format!("asked by {by}"),
+        (None, _) => "put to the user and not settled".to_owned(),
     };
     Question { text: one_line(&one.text), context, turns: one.turns.clone() }
 }

@@ -38,6 +38,7 @@ use crate::review::Rules;
 use crate::run::landing;
 use crate::run::script::{Input, Script};
 use crate::run::session::{SessionEnd, Stopped, hold};
+use crate::synthesis;
 use crate::text::finding::Finding;
 use crate::text::path;
 use crate::text::plain;
@@ -107,6 +108,13 @@ impl Replay {
         library: &Library,
         max_turns: Option<u32>,
     ) -> Result<Option<Divergence>, Unread> {
+        let config = self.config(begun)?;
+        let laid = library.laid_item(item, config.layout_of(&opened.item))?;
+        if (&laid.layout.name, &laid.document) != (&opened.layout, &opened.document) {
+            let expected =
+                format!("the layout {} of {} at commit {}", laid.layout.name, item.path, short(begun));
+            return Ok(Some(first_event(expected, &plain::shown(&opened.layout))));
+        }
         if opened.read != item.ids {
             let expected = format!("the files of {} at commit {}", item.path, short(begun));
             return Ok(Some(first_event(expected, "other files in `read`")));
@@ -238,8 +246,9 @@ impl Run<'_> {
             Err(stop) => return stopped(stop).map(Some),
         };
         let rules = Rules::of(&self.library.own_review_rules())?;
-        let mut stand_in =
-            landing::stand_in(&self.replay.repo, self.item, self.base, self.step, rules, how.is_covered)?;
+        let laid = synthesis::laid(self.opened, self.library);
+        let (repo, step) = (&self.replay.repo, (self.step, &laid));
+        let mut stand_in = landing::stand_in(repo, self.item, self.base, step, rules, how.is_covered)?;
         let log = &self.log[..self.end()];
         let held = Held { log, next: Cell::new(self.begin + 1), other: RefCell::new(None) };
         let voice = &self.opened.voice;

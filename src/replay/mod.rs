@@ -48,12 +48,11 @@ use crate::discussion::{self, Discussion, Finished, Log, Refused};
 use crate::git::{self, AtPath, Repo, short};
 use crate::item::Item;
 use crate::item::config::{self, Config};
-use crate::item::library::{Library, Unusable};
+use crate::item::library::{Library, Overlays, Unusable};
 use crate::item::step::Step;
 use crate::run::Fail;
 use crate::run::landing::{self, NotLanded, Rehearsed};
-use crate::synthesis::layout::Layout;
-use crate::synthesis::typed;
+use crate::synthesis::{is_markdown, typed};
 use crate::text::finding::Finding;
 use crate::text::path;
 use crate::text::plain;
@@ -320,8 +319,8 @@ pub struct Replay {
 /// Settings and overlays by their objects: most commits have the same ones.
 struct Last {
     settings: AtPath,
-    folders: [AtPath; 3],
-    names: [Option<String>; 3],
+    folders: [AtPath; 4],
+    names: [Option<String>; 4],
     library: Arc<Library>,
 }
 
@@ -386,25 +385,19 @@ impl Replay {
             None => Some(AtPath::Nothing),
         };
         if let Some(last) = self.last.borrow().as_ref().filter(|last| Some(last.settings) == settings)
-            && [0, 1, 2].iter().all(|at| stands(&last.names[*at]) == Some(last.folders[*at]))
+            && [0, 1, 2, 3].iter().all(|at| stands(&last.names[*at]) == Some(last.folders[*at]))
         {
             return Ok(Arc::clone(&last.library));
         }
         let config = self.config(commit)?;
-        let read = |folder: &Option<String>| {
-            folder.as_ref().map_or(Ok(Vec::new()), |folder| self.repo.overlay(commit, folder))
-        };
-        let found = (read(&config.steps)?, read(&config.templates)?, read(&config.rules)?);
-        let is_built_in = found.0.is_empty() && found.1.is_empty() && found.2.is_empty();
-        let library = match is_built_in {
+        let overlays = Overlays::read(&config, |folder| self.repo.overlay(commit, folder))?;
+        let library = match overlays.is_empty() {
             true => Arc::clone(&self.built_in),
-            false => Arc::new(Library::new(&found.0, &found.1, &found.2)?),
+            false => Arc::new(Library::new(&overlays)?),
         };
-        if let (Some(settings), Some(steps), Some(templates), Some(rules)) =
-            (settings, stands(&config.steps), stands(&config.templates), stands(&config.rules))
-        {
-            let (folders, names) =
-                ([steps, templates, rules], [config.steps, config.templates, config.rules]);
+        let names = [config.steps, config.templates, config.rules, config.layouts];
+        let folders: Option<Vec<AtPath>> = names.iter().map(stands).collect();
+        if let (Some(settings), Some(folders)) = (settings, folders.and_then(|all| all.try_into().ok())) {
             let library = Arc::clone(&library);
             *self.last.borrow_mut() = Some(Last { settings, folders, names, library });
         }
@@ -449,7 +442,8 @@ impl Replay {
         let Some(step) = found.step_of(&library, opened) else { return Ok(found) };
         // Nothing else of the item decides what comes of it.
         let outputs = [output_files(opened), read.addition_files()].concat();
-        let wanted = |name: &str| outputs.iter().any(|output| output == name);
+        // A decision may name an id or a record of any of them.
+        let wanted = |name: &str| is_markdown(name) || outputs.iter().any(|output| output == name);
         let item = |commit: Oid| self.repo.item_with_files(commit, &opened.item, opened.into(), &wanted);
         let begin = item(begun)?;
         if !found.is_named(&begin, opened) {
@@ -706,8 +700,7 @@ fn file_differs(path: &str, expected: &[u8], found: Option<&[u8]>) -> Divergence
 /// The files that a step writes into.
 fn output_files(opened: &Opened) -> Vec<String> {
     let outputs = opened.step.outputs.iter().filter_map(|output| OutputPath::parse(output).ok());
-    let main = Layout::recognise(opened).main_document().map(str::to_owned);
-    main.into_iter().chain(outputs.map(|output| output.file())).collect()
+    opened.document.iter().cloned().chain(outputs.map(|output| output.file())).collect()
 }
 
 fn first_event(expected: String, found: &str) -> Divergence {

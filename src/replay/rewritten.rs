@@ -35,7 +35,7 @@ use crate::history::trace;
 use crate::item::library::{Library, sha256};
 use crate::item::{Change, File, Item, Meta, meta};
 use crate::run::landing;
-use crate::synthesis::{self, records, removal, typed};
+use crate::synthesis::{self, lists, records, removal, typed};
 use crate::text::plain;
 
 /// What a rewritten history says of a recording.
@@ -531,6 +531,12 @@ impl Replay {
         finished: &Finished,
         library: &Library,
     ) -> Result<Option<Divergence>, Unread> {
+        if let Some(missing) = self.missing_entry(commit, folder, finished, library)? {
+            return Ok(Some(missing));
+        }
+        if !synthesis::has_block(finished, library) {
+            return Ok(None);
+        }
         let mut first = None;
         for name in output_files(&finished.opened) {
             let bytes = self.file_at(commit, &format!("{folder}/{name}"))?;
@@ -551,6 +557,27 @@ impl Replay {
             first.unwrap_or_else(|| output_files(&finished.opened).into_iter().next().unwrap_or_default());
         let addition = synthesis::addition_text(finished, library, 4)?;
         Ok(Some(not_in(&format!("{folder}/{name}"), addition, "")))
+    }
+
+    /// The entries of the layout's lists, each a line of the main document.
+    fn missing_entry(
+        &self,
+        commit: Oid,
+        folder: &str,
+        finished: &Finished,
+        library: &Library,
+    ) -> Result<Option<Divergence>, Unread> {
+        let Some(name) = &finished.opened.document else { return Ok(None) };
+        let path = format!("{folder}/{name}");
+        let bytes = self.file_at(commit, &path)?.unwrap_or_default();
+        let now = String::from_utf8_lossy(&bytes);
+        for entry in lists::sections(finished, library)?.into_iter().flat_map(|section| section.entries) {
+            let is_it = |line: &str| line.trim_end().strip_suffix(&entry.text).is_some_and(lists::is_mark);
+            if !now.lines().any(is_it) {
+                return Ok(Some(not_in(&path, entry.text, "")));
+            }
+        }
+        Ok(None)
     }
 
     /// The typed additions, each in the document that it names, and the decision records. One that found no place

@@ -122,6 +122,7 @@ pub fn analyze(
         mode: task.mode,
         run,
         items: config.roots().into_iter().map(str::to_owned).collect(),
+        layout: config.layout_of(&path).map(str::to_owned),
         fixed: task.fixed,
         clock: &clock,
     };

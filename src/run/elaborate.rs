@@ -446,13 +446,14 @@ pub fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> 
 pub fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Secretary<'s>, Fail> {
     let is_covered = setup.item.meta.steps_completed().contains(&step.id);
     let rules = Arc::clone(&setup.rules);
-    Ok(landing::stand_in(&setup.repo, &setup.item, setup.base, step, rules, is_covered)?)
+    let laid = synthesis::laid(&setup.opened, &setup.library);
+    Ok(landing::stand_in(&setup.repo, &setup.item, setup.base, (step, &laid), rules, is_covered)?)
 }
 
 /// The head of a model's prompts.
 pub fn head(setup: &Setup, talk: &Discussion<'_>, observer: &dyn Observer) -> Result<String, Fail> {
     let step = setup.library.step(&setup.opened.step.id)?;
-    let target = synthesis::target(&setup.item, step);
+    let target = synthesis::target(&setup.item, &synthesis::laid(&setup.opened, &setup.library), step);
     let first = setup.script.inputs().flatten().next().map(|input| input.text.as_str());
     let earlier = landing::decided(&setup.repo, setup.base, &setup.item)?;
     let given = prompt::Given { evidence: setup.evidence.clone(), earlier, target, first };

@@ -1,10 +1,10 @@
 //! Steps and templates from a folder on disk: what somebody is editing, before it is committed.
 //!
 //! ```no_run
-//! use roundtable::item::library::Library;
+//! use roundtable::item::library::{Library, Overlays};
 //!
 //! let own = roundtable::run::files::read(std::path::Path::new(".roundtable/steps")).unwrap();
-//! let library = Library::new(&own, &[], &[]).unwrap();
+//! let library = Library::new(&Overlays { steps: own, ..Overlays::default() }).unwrap();
 //! ```
 
 use std::path::Path;

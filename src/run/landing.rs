@@ -24,6 +24,7 @@ use crate::discussion::event::{Author, Event, Exit, Opened, Record, Time};
 use crate::discussion::open::{self, PausedDiscussion};
 use crate::discussion::{Finished, Log};
 use crate::git::{Committed, Error, Lock, Repo, Wanted};
+use crate::item::layout::Laid;
 use crate::item::library::{Library, sha256};
 use crate::item::step::Step;
 use crate::item::{Change, DRAFT, Item};
@@ -90,14 +91,16 @@ pub fn stand_in<'i>(
     repo: &Repo,
     item: &'i Item,
     commit: Oid,
-    step: &Step,
+    (step, laid): (&Step, &Laid<'_>),
     rules: Arc<Rules>,
     is_covered: bool,
 ) -> Result<Secretary<'i>, Error> {
     let depth = item.meta.depth(&step.phase).unwrap_or(step.depth);
     let secretary = Secretary::new(item.documents(), &step.outputs, rules, depth);
     let settled = settled(repo, commit, item)?;
-    Ok(secretary.adding_to(synthesis::target(item, step)).after(is_covered).knowing(settled))
+    let actions = synthesis::action_target(item, laid, step);
+    let secretary = secretary.adding_to(synthesis::target(item, laid, step), actions);
+    Ok(secretary.after(is_covered).knowing(settled))
 }
 
 /// The characters of earlier decisions that a model is told.
@@ -116,8 +119,11 @@ pub fn decided(repo: &Repo, commit: Oid, item: &Item) -> Result<Vec<Earlier>, Er
             _ => None,
         });
         let decisions = summary.map(|summary| summary.decisions.as_slice()).unwrap_or_default();
-        let lines: Vec<String> =
-            decisions.iter().map(|one| format!("{}: {}", one.text, one.rationale)).collect();
+        let line = |one: &crate::discussion::summary::Decision| match one.rationale.as_str() {
+            "" => one.text.clone(),
+            reason => format!("{}: {reason}", one.text),
+        };
+        let lines: Vec<String> = decisions.iter().map(line).collect();
         let text = lines.join("\n");
         let characters = text.chars().count();
         if characters > left {

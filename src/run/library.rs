@@ -1,4 +1,4 @@
-//! Steps, cast, templates and rules, with the overlays of a commit.
+//! Steps, cast, templates, rules and layouts, with the overlays of a commit.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
@@ -8,7 +8,7 @@ use git2::Oid;
 use super::Fail;
 use crate::git::Repo;
 use crate::item::config::Config;
-use crate::item::library::{Library, Unusable};
+use crate::item::library::{Library, Overlays, Unusable};
 use crate::review::Rules;
 
 /// The built-in steps, cast and templates, read beside the repository: most runs need no others.
@@ -44,19 +44,10 @@ impl BuiltIn {
 
     /// Steps, cast and templates, with the overlays of a commit.
     pub fn library(self, repo: &Repo, commit: Oid, config: &Config) -> Result<Arc<Library>, Fail> {
-        let overlay = |folder: &Option<String>| {
-            folder.as_ref().map_or(Ok(Vec::new()), |folder| repo.overlay(commit, folder))
-        };
-        let (steps, templates) = (overlay(&config.steps)?, overlay(&config.templates)?);
-        let rules = overlay(&config.rules)?;
-        let is_built_in = steps.is_empty() && templates.is_empty() && rules.is_empty();
+        let overlays = Overlays::read(config, |folder| repo.overlay(commit, folder))?;
         match self.0.recv() {
-            Ok(library) if is_built_in => Ok(library?),
-            _ => {
-                let below =
-                    |unusable: Unusable| unusable.below(config.steps.as_deref(), config.templates.as_deref());
-                Ok(Arc::new(Library::new(&steps, &templates, &rules).map_err(below)?))
-            }
+            Ok(library) if overlays.is_empty() => Ok(library?),
+            _ => Ok(Arc::new(Library::new(&overlays).map_err(|error| error.below(config))?)),
         }
     }
 }

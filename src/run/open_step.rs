@@ -4,6 +4,7 @@
 //! Invariant: the choice follows from the documents and meta.json alone, and comes with its reason.
 
 use crate::item::Item;
+use crate::item::layout::Laid;
 use crate::item::library::Library;
 use crate::item::step::{Step, is_step_id};
 use crate::review::{self, Document, Finding, Rules};
@@ -16,13 +17,13 @@ const FIRST: &str = "00-01";
 /// The step, and why it is that one.
 pub fn open_step(
     item: &Item,
-    library: &Library,
+    (library, laid): (&Library, &Laid<'_>),
     rules: &Rules,
     options: &review::Options,
 ) -> (String, String) {
     let documents: Vec<Document<'_>> = item.documents().map(|(path, text)| Document { path, text }).collect();
     let found = review::review(&documents, rules, options).findings;
-    let sections = sections(item, &library.steps);
+    let sections = sections(item, laid, &library.steps);
     let mut points: Vec<usize> = vec![0; library.steps.len()];
     for at in found.iter().filter_map(|one| step_of(one, &sections)) {
         points[at] += 1;
@@ -51,9 +52,9 @@ struct Section {
     step: usize,
 }
 
-fn sections(item: &Item, steps: &[Step]) -> Vec<Section> {
+fn sections(item: &Item, laid: &Laid<'_>, steps: &[Step]) -> Vec<Section> {
     let target = |(at, step): (usize, &Step)| {
-        let (document, section) = synthesis::target(item, step)?;
+        let (document, section) = synthesis::target(item, laid, step)?;
         let line = synthesis::line_of_section(item, &document, &section).unwrap_or(0);
         Some(Section { document, line, step: at })
     };

@@ -157,7 +157,9 @@ pub fn new_meta(repo: &Repo, commit: Oid, path: &str, named: &str, at: Time) -> 
         return Ok(None);
     }
     let named = named.trim_start_matches("./").trim_end_matches('/');
-    let document = Some(named).filter(|named| *named != path && repo.is_file(commit, named)).map(slug);
+    let is_laid_out = repo.laid_out_above(commit, named)?.is_some();
+    let is_named = |named: &&str| *named != path && !is_laid_out && repo.is_file(commit, named);
+    let document = Some(named).filter(is_named).map(slug);
     let name = slug(path).replace(['-', '_'], " ");
     let base = commit.to_string();
     let text = meta::new_item_about(meta::Source::Manual, slug(path), &name, at, &base, document);

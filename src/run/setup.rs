@@ -18,6 +18,7 @@ use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, Sent, Ste
 use crate::discussion::{self, default_turns};
 use crate::git::{self, Leftover, Repo};
 use crate::item::config::Config;
+use crate::item::layout::Laid;
 use crate::item::library::Library;
 use crate::item::persona::{Cast, Persona};
 use crate::item::step::Step;
@@ -42,23 +43,22 @@ pub fn set_up(
     let library = built_in.library(&repo, located.rules, &located.config)?;
     let rules = Rules::of(&library.own_review_rules())?;
     let named = named_recording(&repo, &task.voice)?;
-    let step = library.step(&step_id(&task, &located, &library, &rules, named.as_ref(), observer)?)?;
+    let laid = library.laid_item(&located.item, located.config.layout_of(&located.item.path))?;
+    let step = step_id(&task, &located, (&library, &laid), &rules, named.as_ref(), observer)?;
+    let step = library.step(&step)?;
     let voice = match task.medium {
         Medium::Agent => Choice::Agent,
         _ => Choice::of(&task.voice, &located.trusted, &step.id, &step.phase)?,
     };
     let played = match &voice {
-        Choice::Recorded(Source::Setting(path)) => {
-            let head = repo.resolve("HEAD").unwrap_or(located.base);
-            Some(Played::read_at(&repo, head, path)?)
-        }
+        Choice::Recorded(Source::Setting(path)) => Some(set_recording(&repo, &located, path)?),
         _ => named,
     };
     check_outputs([step])?;
     let lead = lead(&library.cast, step, observer);
     tell_of(&task.script, &library.cast, lead, observer)?;
     let prices = voices::prices(&task.voice, &located.trusted, &step.id, &step.phase)?;
-    let setup = StepSetup { step, lead, voice: &voice, played: played.as_ref() };
+    let setup = StepSetup { step, lead, voice: &voice, played: played.as_ref(), laid };
     let opened = opened(&repo, &task, &located, &library, &setup)?;
     played.as_ref().map_or(Ok(()), |played| played.fits(&opened))?;
     before::edited(&repo, &located.item, observer)?;
@@ -100,6 +100,11 @@ fn named_recording(repo: &Repo, voice: &voices::Wanted) -> Result<Option<Played>
     let named = voice.voice.as_deref().and_then(|voice| voice.strip_prefix(recorded::PREFIX));
     let named = named.map(str::trim).filter(|path| !path.is_empty());
     named.map(|path| Played::read(path, || Ok(repo.again()?))).transpose()
+}
+
+/// The recording that the settings name.
+fn set_recording(repo: &Repo, located: &LocatedItem, path: &str) -> Result<Played, Fail> {
+    Played::read_at(repo, repo.resolve("HEAD").unwrap_or(located.base), path)
 }
 
 /// The item as it is found, the settings that hold for it, and what an earlier run left of this discussion.
@@ -205,7 +210,7 @@ fn place_of(repo: &Repo, opened: &Opened) -> Result<Place, Fail> {
 fn step_id(
     task: &ElaborateRequest,
     located: &LocatedItem,
-    library: &Library,
+    (library, laid): (&Library, &Laid<'_>),
     rules: &Rules,
     played: Option<&Played>,
     observer: &dyn Observer,
@@ -216,7 +221,7 @@ fn step_id(
         return Ok(step);
     }
     let options = review_options(&located.config);
-    let (step, why) = open_step(&located.item, library, rules, &options);
+    let (step, why) = open_step(&located.item, (library, laid), rules, &options);
     observer.note(&format!("step {step} is discussed: {why}; --step names another"));
     Ok(step)
 }
@@ -228,6 +233,7 @@ struct StepSetup<'l> {
     voice: &'l Choice,
     /// The recording that the voice gives again.
     played: Option<&'l Played>,
+    laid: Laid<'l>,
 }
 
 impl StepSetup<'_> {
@@ -253,7 +259,7 @@ fn opened(
     library: &Library,
     setup: &StepSetup<'_>,
 ) -> Result<Opened, Fail> {
-    let StepSetup { step, lead, .. } = *setup;
+    let StepSetup { step, lead, laid, .. } = setup;
     let LocatedItem { item, place, base, trusted, .. } = located;
     let max_turns = max_turns(task, located, &library.cast);
     let digests = library.digests(step);
@@ -281,6 +287,8 @@ fn opened(
         base: base.to_string(),
         read: item.ids.clone(),
         branch: place.branch.clone(),
+        layout: laid.layout.name.clone(),
+        document: laid.document.clone(),
         voice: setup.name(),
         model: setup.model(),
         user: user.unwrap_or_else(|| "User".to_owned()),

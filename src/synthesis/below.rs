@@ -8,7 +8,7 @@
 //! use roundtable::synthesis::below::place_below;
 //!
 //! let text = "- **FR-1**: one letter\n- **FR-2**: a fee\n";
-//! let placed = place_below(text, "FR-1", "- Decided 2026-02-20 (Sam): FR-1 is by post.").unwrap();
+//! let placed = place_below(text, "FR-1", "- Decided 2026-02-20 (Sam): FR-1 is by post.", &[]).unwrap();
 //! assert_eq!(placed, "- **FR-1**: one letter\n  - Decided 2026-02-20 (Sam): FR-1 is by post.\n- **FR-2**: a fee\n");
 //! ```
 
@@ -18,11 +18,12 @@ use minijinja::context;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::outline::{MARKDOWN, Outline};
-use super::{Outcome, Placed, suffix};
+use super::{Left, Outcome, Placed, is_markdown, lists, numbered};
 use crate::additive::verify;
 use crate::discussion::Finished;
 use crate::discussion::event;
 use crate::discussion::summary::Decision;
+use crate::item::layout::{Layout, Numbers, Place};
 use crate::item::library::Library;
 use crate::item::{Change, File, Item};
 use crate::text::ids::ids;
@@ -42,10 +43,11 @@ pub struct Line {
 /// # Errors
 /// A template that cannot be rendered.
 pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<Line>, Failed> {
+    let layout = library.layout(&finished.opened.layout);
     let mut found = Vec::new();
     for (number, decision) in finished.summary.decisions.iter().enumerate() {
         let mut named: Vec<String> = Vec::new();
-        for id in ids(&decision.text) {
+        for id in ids(&decision.text).chain(numbers_in(&decision.text, layout.numbers.as_ref())) {
             if !named.iter().any(|known| known == id) {
                 named.push(id.to_owned());
             }
@@ -57,7 +59,50 @@ pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<Line>, Failed
     Ok(found)
 }
 
-fn line(decision: &Decision, finished: &Finished, library: &Library) -> Result<String, Failed> {
+/// The numbers such as `2.3` that a text names as ids: at its beginning, or after the name of their section.
+fn numbers_in<'t>(text: &'t str, numbers: Option<&Numbers>) -> Vec<&'t str> {
+    let Some(numbers) = numbers else { return Vec::new() };
+    let is_number = |word: &&str| {
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        word.split_once('.').is_some_and(|(section, item)| digits(section) && digits(item))
+    };
+    let words: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_end_matches([',', ':', ';', '.'])).collect();
+    let is_named = |at: usize| at == 0 || words[at - 1].eq_ignore_ascii_case(&numbers.section);
+    words
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| is_named(*at))
+        .map(|(_, word)| *word)
+        .filter(is_number)
+        .collect()
+}
+
+/// The place below the item that a number names.
+fn numbered_item(text: &str, id: &str, numbers: &Numbers) -> Option<Spot> {
+    let (section, item) = id.split_once('.')?;
+    let outline = Outline::new(text);
+    let name = format!("{} {section}", numbers.section);
+    let is_section = |text: &str| {
+        text.strip_prefix(&name).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let at = outline.headings.iter().position(|heading| !heading.added && is_section(&heading.text))?;
+    let end = outline.end(at);
+    let mut below = outline.headings.iter().enumerate().skip(at + 1);
+    let (list, _) = below.find(|(_, one)| one.start < end && one.text.eq_ignore_ascii_case(&numbers.list))?;
+    let items = lists::items_of(text, &(outline.headings[list].start..outline.end(list)));
+    let found = items
+        .into_iter()
+        .find(|one| one.number().map(|number| number.to_string()).as_deref() == Some(item))?;
+    let indent = found.indent();
+    Some(Spot { at: found.end, indent, is_apart: false, block: found.start..found.end })
+}
+
+/// The line of a decision: `- Decided 2026-02-20 (Sam): …`.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn line(decision: &Decision, finished: &Finished, library: &Library) -> Result<String, Failed> {
     let values = context! {
         date => safe(finished.date()),
         by => super::decider(decision, finished),
@@ -76,17 +121,41 @@ pub(super) fn add(
     item: &Item,
     finished: &Finished,
     library: &Library,
+    outcome: &mut Outcome,
 ) -> Result<(Item, Vec<Placed>), Failed> {
     let (mut now, mut placed) = (item.clone(), Vec::new());
+    let layout = library.layout(&finished.opened.layout);
+    let logs = logs(layout);
+    // A decision about a record is at the end of that record.
+    let is_record = |id: &str| layout.decisions == Place::Record && numbered::named(id).is_some();
+    let definition = |text: &str, id: &str| {
+        definition(text, id, &logs).or_else(|| numbered_item(text, id, layout.numbers.as_ref()?))
+    };
     for line in lines(finished, library)? {
-        for id in &line.ids {
+        for id in line.ids.iter().filter(|id| !is_record(id)) {
             placed.extend(put(item, &mut now, id, &line.text, "1 decision", &definition));
         }
     }
+    let proposal = |text: &str, id: &str| proposal(text, id, &logs);
     for (id, line) in acceptances(finished, library)? {
-        placed.extend(put(item, &mut now, &id, &line, "1 acceptance", &proposal));
+        let found = put(item, &mut now, &id, &line, "1 acceptance", &proposal);
+        if found.is_none() {
+            let reason = format!("{ACCEPTED} {id} accepts nothing: no document has a proposal of that id");
+            outcome.left.push(Left { path: item.path.clone(), reason });
+        }
+        placed.extend(found);
     }
     Ok((now, placed))
+}
+
+/// The headings of a layout's lists: what is below them says what was decided, and defines no id.
+fn logs<'l>(layout: &'l Layout) -> Vec<&'l str> {
+    let places = [&layout.decisions, &layout.questions, &layout.actions, &layout.insights];
+    let heading = |place: &'l Place| match place {
+        Place::List(list) => Some(list.heading.as_str()),
+        _ => None,
+    };
+    places.into_iter().filter_map(heading).collect()
 }
 
 /// Puts a line below an id, in the first document that has a place for it.
@@ -96,7 +165,7 @@ fn put(
     id: &str,
     line: &str,
     description: &str,
-    find: &dyn Fn(&str, &str) -> Option<Place>,
+    find: &dyn Fn(&str, &str) -> Option<Spot>,
 ) -> Option<Placed> {
     let mut documents = item.documents().filter(|(name, _)| is_markdown(name));
     let (name, before) = documents.find(|(_, text)| find(text, id).is_some())?;
@@ -149,32 +218,29 @@ fn acceptances(finished: &Finished, library: &Library) -> Result<Vec<(String, St
 /// Changes that the outcome has, or has not yet, for the files that took lines: each from what was there first.
 pub(super) fn settle(item: &Item, with_lines: &Item, outcome: &mut Outcome) {
     for (name, file) in &with_lines.files {
-        let (File::Bytes(after), Some(File::Bytes(before))) = (file, item.files.get(name)) else { continue };
-        if after == before {
+        let File::Bytes(after) = file else { continue };
+        let before = match item.files.get(name) {
+            Some(File::Bytes(before)) => Some(before.clone()),
+            _ => None,
+        };
+        if before.as_ref() == Some(after) {
             continue;
         }
         let path = item.path_of(name);
         match outcome.changes.iter_mut().find(|change| change.path == path) {
-            Some(change) => change.before = Some(before.clone()),
-            None => {
-                let (before, after) = (Some(before.clone()), after.clone());
-                outcome.changes.push(Change { path, before, after });
-            }
+            Some(change) => change.before = before,
+            None => outcome.changes.push(Change { path, before, after: after.clone() }),
         }
     }
 }
 
-fn is_markdown(name: &str) -> bool {
-    matches!(suffix(name).as_str(), "md" | "markdown")
-}
-
 /// The text with a line directly below the block of an id; none where nothing defines it, where the line is there, or
-/// where no line can be added without a change to what is there.
-pub fn place_below(text: &str, id: &str, line: &str) -> Option<String> {
-    place_at(text, &definition(text, id)?, line)
+/// where no line can be added without a change to what is there. Nothing below the headings of `logs` defines one.
+pub fn place_below(text: &str, id: &str, line: &str, logs: &[&str]) -> Option<String> {
+    place_at(text, &definition(text, id, logs)?, line)
 }
 
-fn place_at(text: &str, place: &Place, line: &str) -> Option<String> {
+fn place_at(text: &str, place: &Spot, line: &str) -> Option<String> {
     if text[place.block.clone()].lines().any(|known| known.trim() == line) {
         return None;
     }
@@ -189,7 +255,7 @@ fn place_at(text: &str, place: &Place, line: &str) -> Option<String> {
 
 /// Where a line below an id goes.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct Spot {
     at: usize,
     /// The id's block, and what was added below it.
     block: Range<usize>,
@@ -216,17 +282,17 @@ enum BlockKind {
 }
 
 /// The place below the block of an id, if a heading, an item of a list or a paragraph begins with it.
-fn definition(text: &str, id: &str) -> Option<Place> {
-    find_block(text, id, false)
+fn definition(text: &str, id: &str, logs: &[&str]) -> Option<Spot> {
+    find_block(text, id, false, logs)
 }
 
 /// The same of what a persona proposed in an earlier discussion.
-fn proposal(text: &str, id: &str) -> Option<Place> {
-    find_block(text, id, true).filter(|place| text[place.block.clone()].contains(PROPOSED))
+fn proposal(text: &str, id: &str, logs: &[&str]) -> Option<Spot> {
+    find_block(text, id, true, logs).filter(|place| text[place.block.clone()].contains(PROPOSED))
 }
 
 /// `with_ours`: what a discussion added counts too.
-fn find_block(text: &str, id: &str, with_ours: bool) -> Option<Place> {
+fn find_block(text: &str, id: &str, with_ours: bool, logs: &[&str]) -> Option<Spot> {
     if !text.contains(id) {
         return None;
     }
@@ -238,7 +304,7 @@ fn find_block(text: &str, id: &str, with_ours: bool) -> Option<Place> {
         let above = outline.headings.iter().rposition(|heading| heading.start <= at);
         let mut next = above;
         while let Some(heading) = next {
-            if outline.headings[heading].text == super::CLARIFICATIONS {
+            if logs.contains(&outline.headings[heading].text.as_str()) {
                 return true;
             }
             next = outline.parent(heading);
@@ -313,7 +379,7 @@ fn begins_with(block: &str, id: &str) -> bool {
 }
 
 /// A child of an item: after all that the item has.
-fn below_item(text: &str, item: &Range<usize>) -> Place {
+fn below_item(text: &str, item: &Range<usize>) -> Spot {
     let whole = &text[item.clone()];
     let at = item.start + whole.trim_end().len();
     let at = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
@@ -322,7 +388,7 @@ fn below_item(text: &str, item: &Range<usize>) -> Place {
     let marker = whole.find([' ', '\t']).unwrap_or(1);
     let blanks = whole[marker..].len() - whole[marker..].trim_start_matches(' ').len();
     let blanks = if (1..=4).contains(&blanks) { blanks } else { 1 };
-    Place {
+    Spot {
         at,
         indent: format!("{lead}{}", " ".repeat(marker + blanks)),
         is_apart: false,
@@ -331,7 +397,7 @@ fn below_item(text: &str, item: &Range<usize>) -> Place {
 }
 
 /// After a paragraph and its list, or after what is below a heading up to the next one.
-fn below_block(text: &str, blocks: &[Block], at: usize) -> Place {
+fn below_block(text: &str, blocks: &[Block], at: usize) -> Spot {
     let below = blocks[at + 1..].iter().filter(|block| !block.is_inside);
     let mut last = &blocks[at];
     for block in below {
@@ -350,7 +416,7 @@ fn below_block(text: &str, blocks: &[Block], at: usize) -> Place {
     let end = last.range.start + text[last.range.clone()].trim_end().len();
     let end = text[end..].find('\n').map_or(text.len(), |next| end + next + 1);
     let is_list = last.kind == BlockKind::List && text[last.range.clone()].trim_start().starts_with("- ");
-    Place { at: end, indent: String::new(), is_apart: !is_list, block: blocks[at].range.start..end }
+    Spot { at: end, indent: String::new(), is_apart: !is_list, block: blocks[at].range.start..end }
 }
 
 #[cfg(test)]
@@ -372,7 +438,11 @@ mod tests {
             ("- A-1: a\r\n- A-2\r\n", "- A-1: a\r\n  - LINE\r\n- A-2\r\n"),
         ] {
             let wanted = wanted.replace("- LINE", LINE);
-            assert_eq!(place_below(text, "A-1", LINE).as_deref(), Some(wanted.as_str()), "{text}");
+            assert_eq!(
+                place_below(text, "A-1", LINE, &["Clarifications"]).as_deref(),
+                Some(wanted.as_str()),
+                "{text}"
+            );
         }
     }
 
@@ -387,7 +457,7 @@ mod tests {
             "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->\n### E\n\n- A-1: a\n",
             "- A-1: a\n  - Decided 2026-02-20 (Sam): x.\n",
         ] {
-            assert_eq!(place_below(text, "A-1", LINE), None, "{text}");
+            assert_eq!(place_below(text, "A-1", LINE, &["Clarifications"]), None, "{text}");
         }
     }
 }

@@ -252,6 +252,8 @@ mod tests {
             base: String::new(),
             read: Default::default(),
             branch: String::new(),
+            layout: "isdlc".into(),
+            document: None,
             voice: "secretary".into(),
             model: None,
             user: "Sam".into(),

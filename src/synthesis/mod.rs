@@ -16,9 +16,9 @@
 //! ```
 
 pub mod below;
-pub mod clarifications;
 pub mod data;
-pub mod layout;
+pub mod lists;
+pub mod numbered;
 pub mod outline;
 pub mod placement;
 pub mod records;
@@ -31,12 +31,12 @@ use std::borrow::Cow;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use self::layout::Layout;
 use crate::discussion::additions::Addition as Proposed;
-use crate::discussion::event::{Event, Record, Time, Unheard};
+use crate::discussion::event::{Event, Opened, Record, Time, Unheard};
 use crate::discussion::open::{self, PausedDiscussion};
 use crate::discussion::summary::{Decision, Insight, Question, USER, attribution};
 use crate::discussion::{Finished, Log, is_speakable};
+use crate::item::layout::{Block, Laid, Layout, Place};
 use crate::item::library::Library;
 use crate::item::persona::Cast;
 use crate::item::step::Step;
@@ -113,9 +113,6 @@ impl Remedy for Unplaced {
     }
 }
 
-/// The heading of spec-kit's answered questions: what is below it defines no id.
-pub const CLARIFICATIONS: &str = "Clarifications";
-
 /// What an artifact's own format makes of an addition.
 pub(crate) enum Addition {
     /// The new text, and the section it went to.
@@ -159,11 +156,14 @@ fn add_to_documents(
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
     // First, so that nothing of this discussion is taken for the definition of an id.
-    let (mut with_lines, mut placed) = below::add(item, finished, library)?;
-    placed.extend(add_clarifications(&mut with_lines, finished, library)?);
-    for name in candidates(&with_lines, finished)? {
-        if add_to(&with_lines, &name, finished, library, outcome)? {
-            break;
+    let (mut with_lines, mut placed) = below::add(item, finished, library, outcome)?;
+    placed.extend(lists::add(&mut with_lines, finished, library, outcome)?);
+    placed.extend(numbered::add(&mut with_lines, finished, library)?);
+    if has_block(finished, library) {
+        for name in candidates(&with_lines, finished)? {
+            if add_to(&with_lines, &name, finished, library, outcome)? {
+                break;
+            }
         }
     }
     typed::place(&with_lines, finished, library, outcome)?;
@@ -173,42 +173,50 @@ fn add_to_documents(
     Ok(())
 }
 
-/// The decisions as clarifications, where the layout has a place for them.
-fn add_clarifications(
-    item: &mut Item,
-    finished: &Finished,
-    library: &Library,
-) -> Result<Option<Placed>, Unplaced> {
-    let name = "spec.md";
-    let is_speckit = Layout::recognise(&finished.opened) == Layout::Speckit;
-    let Some(File::Bytes(bytes)) = item.files.get(name).filter(|_| is_speckit) else { return Ok(None) };
-    let entries = clarifications::entries(finished, library)?;
-    let Some(text) = std::str::from_utf8(bytes).ok().filter(|_| !entries.is_empty()) else {
-        return Ok(None);
-    };
-    let Some(after) = clarifications::place_session(text, &finished.date(), &entries) else {
-        return Ok(None);
-    };
-    let placed = Placed {
-        path: item.path_of(name),
-        section: CLARIFICATIONS.to_owned(),
-        created: false,
-        added_lines: after.lines().count() - text.lines().count(),
-        description: plain::count(entries.lines().count(), "decision"),
-    };
-    item.files.insert(name.to_owned(), File::Bytes(after.into_bytes()));
-    Ok(Some(placed))
+/// Whether a discussion has anything for a block of its own: what its layout has no other place for.
+pub fn has_block(finished: &Finished, library: &Library) -> bool {
+    let (layout, summary) = (library.layout(&finished.opened.layout), &finished.summary);
+    let is_there = |place: &Place, entries: usize| *place == Place::Block && entries > 0;
+    layout.block != Block::None
+        && (is_there(&layout.insights, summary.insights.len())
+            || is_there(&layout.decisions, summary.decisions.len())
+            || is_there(&layout.questions, summary.open_questions.len())
+            || is_there(&layout.actions, summary.action_items.len())
+            || finished.unheard().next().is_some())
 }
 
-/// The artifact and the section that will take the outcome of a discussion of `step`, as the item is now: the path
+/// The layout that a discussion was opened with.
+pub fn laid<'l>(opened: &Opened, library: &'l Library) -> Laid<'l> {
+    Laid { layout: library.layout(&opened.layout), document: opened.document.clone() }
+}
+
+/// The artifact and the section that will take what is decided in a discussion of `step`, as the item is now: the path
 /// within the item folder, and the heading.
-pub fn target(item: &Item, step: &Step) -> Option<(String, String)> {
-    let document = item.meta.document().filter(|name| item.files.contains_key(*name)).map(str::to_owned);
-    if let (None, Some(main)) = (&document, Layout::of_item(item, step).main_document()) {
-        return Some((main.to_owned(), BLOCK.to_owned()));
+pub fn target(item: &Item, laid: &Laid<'_>, step: &Step) -> Option<(String, String)> {
+    target_of(&laid.layout.decisions, item, laid, step)
+}
+
+/// The same of what is to be done.
+pub fn action_target(item: &Item, laid: &Laid<'_>, step: &Step) -> Option<(String, String)> {
+    target_of(&laid.layout.actions, item, laid, step)
+}
+
+fn target_of(place: &Place, item: &Item, laid: &Laid<'_>, step: &Step) -> Option<(String, String)> {
+    match (place, &laid.document) {
+        (Place::Recording, _) => return None,
+        (Place::List(list), Some(document)) => return Some((document.clone(), list.heading.clone())),
+        (Place::Record, Some(document)) => {
+            let record = item.beside.as_ref().map_or("a decision record", |_| document.as_str());
+            return Some((record.to_owned(), "Decision".to_owned()));
+        }
+        (Place::Block, Some(document)) if laid.layout.block == Block::End => {
+            return Some((document.clone(), BLOCK.to_owned()));
+        }
+        _ => {}
     }
     let outputs = step.outputs.iter().filter_map(|output| Some(OutputPath::parse(output).ok()?.file()));
-    let names: Vec<String> = document.map_or_else(|| outputs.collect(), |document| vec![document]);
+    let names: Vec<String> =
+        laid.document.clone().map_or_else(|| outputs.collect(), |document| vec![document]);
     let existing = names.iter().find_map(|name| match item.files.get(name) {
         Some(File::Bytes(bytes)) => Some((name, std::str::from_utf8(bytes).ok()?)),
         _ => None,
@@ -216,7 +224,7 @@ pub fn target(item: &Item, step: &Step) -> Option<(String, String)> {
     let Some((name, text)) = existing else {
         return names.first().map(|name| (name.clone(), step.title.clone()));
     };
-    if !matches!(suffix(name).as_str(), "md" | "markdown") {
+    if !is_markdown(name) {
         return Some((name.clone(), "elaborations".to_owned()));
     }
     let outline = outline::Outline::new(text);
@@ -279,13 +287,8 @@ fn recording(item: &Item, finished: &Finished) -> String {
 /// The step's outputs in the order in which they are asked to take the addition, of which one does: those
 /// that exist, then the others.
 fn candidates(item: &Item, finished: &Finished) -> Result<Vec<String>, Unplaced> {
-    // The document that people named takes what is said of it.
-    let document = item.meta.document().filter(|name| item.files.contains_key(*name));
-    if let Some(document) = document {
-        return Ok(vec![document.to_owned()]);
-    }
-    if let Some(main) = Layout::recognise(&finished.opened).main_document() {
-        return Ok(vec![main.to_owned()]);
+    if let Some(document) = &finished.opened.document {
+        return Ok(vec![document.clone()]);
     }
     let mut names: Vec<String> = Vec::new();
     for output in &finished.opened.step.outputs {
@@ -403,6 +406,11 @@ fn shared_folder(name: &str, other: &str) -> Option<(String, usize)> {
     (count > 0).then(|| (name.split('/').take(count).collect::<Vec<_>>().join("/"), count))
 }
 
+/// Whether a file's name is that of a Markdown document.
+pub(crate) fn is_markdown(name: &str) -> bool {
+    matches!(suffix(name).as_str(), "md" | "markdown")
+}
+
 /// What a file's name ends in, in lower case, without the dot.
 pub(crate) fn suffix(name: &str) -> String {
     name.rsplit_once('.').map_or(String::new(), |(_, suffix)| suffix.to_ascii_lowercase())
@@ -416,7 +424,7 @@ fn add(name: &str, text: &str, finished: &Finished, library: &Library) -> Result
         return Ok(Addition::None("its lines end in a carriage return alone".to_owned()));
     }
     Ok(match suffix(name).as_str() {
-        "md" | "markdown" if Layout::recognise(&finished.opened).main_document() == Some(name) => {
+        "md" | "markdown" if library.layout(&finished.opened.layout).block == Block::End => {
             at_end(text, finished, library)?
         }
         "md" | "markdown" => markdown(text, finished, library)?,
@@ -522,23 +530,14 @@ pub(crate) fn decider<'f>(decision: &Decision, finished: &'f Finished) -> &'f st
 
 /// Why a decision was made, where a user said so in other words than the decision's own.
 pub(crate) fn reason(decision: &Decision) -> Option<&str> {
-    let is_own =
-        !decision.rationale.starts_with("settled by ") && !decision.text.contains(&decision.rationale);
+    let is_own = !decision.rationale.is_empty() && !decision.text.contains(&decision.rationale);
     is_own.then_some(decision.rationale.as_str())
 }
 
-/// Why a decision was made; where its own words say so, who made it.
+/// Who made a decision, and why where its own words do not say so.
 fn shown_rationale(decision: &Decision, finished: &Finished) -> String {
-    let said = finished.log.iter().rev().find_map(|record| match &record.event {
-        Event::User(message) if decision.turns.contains(&message.turn?) => Some((&message.by, message.turn?)),
-        _ => None,
-    });
-    match said {
-        Some((by, turn)) if decision.text.contains(&decision.rationale) => {
-            format!("settled by {by} in turn {turn}")
-        }
-        _ => decision.rationale.clone(),
-    }
+    let by = decider(decision, finished);
+    reason(decision).map_or_else(|| format!("settled by {by}"), |reason| format!("{reason} ({by})"))
 }
 
 /// A text that could be taken for a persona's line, in quotation marks.
@@ -584,8 +583,9 @@ fn render(
     let said =
         |one: &Insight| context! { attribution => safe(attribution(&one.by, cast)), text => put(&one.text) };
     let is_in_document = template == "addition.md";
-    let see = (Layout::recognise(&finished.opened) == Layout::Speckit && is_in_document)
-        .then(|| format!("See {CLARIFICATIONS}, Session {}", finished.date()));
+    let layout = library.layout(&finished.opened.layout);
+    let has = |place: &Place| !is_in_document || *place == Place::Block;
+    let see = see(layout, finished).filter(|_| is_in_document);
     let decided = |one: &Decision| context! { text => put(&one.text), rationale => put(&shown_rationale(one, finished)), turns => &one.turns };
     let asked = |one: &Question| context! { text => put(&one.text), context => put(&one.context), turns => &one.turns };
     let proposed = |one: &Proposed| context! { kind => safe(one.kind.words()), anchor => put(&one.anchor), path => put(&one.path), text => put(&one.shown()) };
@@ -600,19 +600,27 @@ fn render(
         turn_count => finished.closed.turn_count,
         exit => safe(finished.closed.exit.to_string()),
         timestamp => safe(finished.at.to_string()),
-        insights => insights.into_iter().map(said).collect::<Vec<_>>(),
+        insights => insights.into_iter().filter(|_| has(&layout.insights)).map(said).collect::<Vec<_>>(),
         further,
         recording => safe(finished.recording()),
-        decisions => summary.decisions.iter().map(decided).collect::<Vec<_>>(),
+        decisions => summary.decisions.iter().filter(|_| has(&layout.decisions)).map(decided).collect::<Vec<_>>(),
         see,
-        open_questions => summary.open_questions.iter().map(asked).collect::<Vec<_>>(),
-        action_items => summary.action_items.iter().map(said).collect::<Vec<_>>(),
+        open_questions => summary.open_questions.iter().filter(|_| has(&layout.questions)).map(asked).collect::<Vec<_>>(),
+        action_items => summary.action_items.iter().filter(|_| has(&layout.actions)).map(said).collect::<Vec<_>>(),
         // In a document a proposal is at its place alone.
         proposed => summary.additions.iter().filter(|_| !is_in_document).map(proposed).collect::<Vec<_>>(),
         not_discussed => finished.unheard().map(late).collect::<Vec<_>>(),
         open, close, sub_open, sub_close,
     };
     library.templates.render(template, values)
+}
+
+/// Where the block's reader finds the decisions that a list of their own has.
+fn see(layout: &Layout, finished: &Finished) -> Option<String> {
+    let Place::List(list) = &layout.decisions else { return None };
+    let session = list.session.then(|| lists::session_heading(&finished.date()));
+    let parts: Vec<String> = std::iter::once(list.heading.clone()).chain(session).collect();
+    (!finished.summary.decisions.is_empty()).then(|| format!("See {}", parts.join(", ")))
 }
 
 impl Outcome {

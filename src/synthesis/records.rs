@@ -161,6 +161,10 @@ pub fn new_files<V>(
     library: &Library,
 ) -> Result<Vec<(String, String)>, Failed> {
     let outputs = library.steps.iter().flat_map(|step| &step.outputs);
+    let layout = library.layout(&finished.opened.layout);
+    if layout.proposals.decision_record.is_none() {
+        return Ok(Vec::new());
+    }
     let mut folders = outputs.map(|output| output.trim_end_matches('/')).filter(|folder| is_records(folder));
     let folder = folders.next().unwrap_or(FOLDER);
     let mut number = next_number(files.keys(), folder);

@@ -19,15 +19,14 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::layout::Layout;
+use super::lists;
 use super::placement::{self, ELSEWHERE};
-use super::typed::{self, Slot};
+use super::typed;
 use super::{Addition, Proposed, Unplaced, add, addition_text, below, create, data, outline, suffix};
-use super::{CLARIFICATIONS, clarifications};
 use crate::discussion::Finished;
+use crate::item::layout::Block;
 use crate::item::library::Library;
 use crate::item::{Meta, meta};
-use crate::text::ids::ids;
 use crate::text::json::{Document, Kind, Node};
 use crate::text::template::Failed;
 use crate::text::time::Time;
@@ -81,7 +80,7 @@ pub fn earlier(
     for (addition, _) in additions.iter().zip(files).rev().filter(own) {
         let mut before = Vec::new();
         for (odd, text) in &texts {
-            for removed in typed_cuts(name, text, addition, finished, library)? {
+            for removed in typed_cuts(name, text, addition, library)? {
                 let earlier = removed.text(text);
                 if before.iter().any(|(_, known)| *known == earlier) {
                     continue;
@@ -103,11 +102,10 @@ pub fn earlier(
     for (_, text) in texts {
         let removed = removals(name, &text, finished, library)?;
         let without = removed.iter().map(|removed| removed.text(&text));
-        let with_clarifications: Vec<String> = [text.clone()].into_iter().chain(without).collect();
+        let with_entries: Vec<String> = [text.clone()].into_iter().chain(without).collect();
         let mut texts = Vec::new();
-        for text in with_clarifications {
-            texts.extend(without_clarifications(&text, finished, library)?);
-            texts.push(text);
+        for text in with_entries {
+            texts.extend(without_entries(name, &text, finished, library)?);
         }
         for text in texts {
             if let Some(found) = without_lines(text, &below).into_iter().find(|text| is_it(text)) {
@@ -118,23 +116,91 @@ pub fn earlier(
     Ok(None)
 }
 
-/// The texts without the entries of a discussion's clarifications, with and without the headings above them.
-fn without_clarifications(text: &str, finished: &Finished, library: &Library) -> Result<Vec<String>, Failed> {
-    if Layout::recognise(&finished.opened) != Layout::Speckit {
-        return Ok(Vec::new());
+/// The texts without a discussion's entries in the lists of its layout, with and without the headings above them; the
+/// lists that went last go first.
+fn without_entries(
+    name: &str,
+    text: &str,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Vec<String>, Failed> {
+    let mut texts = vec![text.to_owned()];
+    if finished.opened.document.as_deref() != Some(name) {
+        return Ok(texts);
     }
-    let (entries, date) = (clarifications::entries(finished, library)?, finished.date());
-    let session = format!("### Session {date}\n\n{entries}");
-    let section = format!("## {CLARIFICATIONS}\n\n{session}");
+    for section in lists::sections(finished, library)?.iter().rev() {
+        let mut found = Vec::new();
+        for text in &texts {
+            found.extend(without_section(text, section, &finished.date()));
+        }
+        found.truncate(TEXTS);
+        texts = if found.is_empty() { texts } else { found };
+    }
+    Ok(texts)
+}
+
+/// The texts that become this one by the entries of a section.
+fn without_section(text: &str, section: &lists::Section<'_>, date: &str) -> Vec<String> {
+    let entries: Vec<&str> = section.entries.iter().map(|entry| entry.text.as_str()).collect();
     let end = line_end(text);
+    let lines: Vec<(Range<usize>, &str)> = line_ranges(text);
+    let is_entry = |line: &str, entry: &str| line.strip_suffix(entry).is_some_and(lists::is_mark);
     let mut found = Vec::new();
-    for block in [section, session, entries].iter().filter(|block| !block.is_empty()) {
-        let block = block.replace('\n', end);
-        for range in occurrences(text, &block) {
-            found.extend(around(text, range, end, &[2, 1, 0]).iter().map(|removed| removed.text(text)));
+    for first in 0..lines.len() {
+        let mut rest = lines[first..].iter().filter(|(_, line)| !line.trim().is_empty()).take(entries.len());
+        let ours: Vec<&(Range<usize>, &str)> = rest.by_ref().collect();
+        let is_ours = ours.len() == entries.len()
+            && !lines[first].1.trim().is_empty()
+            && ours.iter().zip(&entries).all(|((_, line), entry)| is_entry(line, entry));
+        let Some((last, _)) = ours.last().filter(|_| is_ours) else { continue };
+        let own = lines[first].0.start..last.end;
+        let starts = starts_above(text, own.start, end);
+        for start in starts {
+            for tail in 0..=2 {
+                if text[own.end..].starts_with(&end.repeat(tail)) {
+                    let earlier = format!("{}{}", &text[..start], &text[own.end + tail * end.len()..]);
+                    let again = lists::place_entries(&earlier, section.list, date, &entries);
+                    if again.as_deref() == Some(text) && !found.contains(&earlier) {
+                        found.push(earlier);
+                    }
+                }
+            }
         }
     }
-    Ok(found)
+    found
+}
+
+/// Where what was added may begin: at the entries, or at up to two headings above them, with the blank lines above.
+fn starts_above(text: &str, own: usize, end: &str) -> Vec<usize> {
+    let mut starts = Vec::new();
+    let mut at = own;
+    for _ in 0..3 {
+        starts.push(at);
+        let bare = text[..at].trim_end_matches(['\r', '\n']).len();
+        let mut gap = at;
+        while gap > bare {
+            gap = gap.saturating_sub(end.len()).max(bare);
+            starts.push(gap);
+        }
+        let line = text[..bare].rfind('\n').map_or(0, |found| found + 1);
+        if !text[line..bare].starts_with('#') {
+            break;
+        }
+        at = line;
+    }
+    starts
+}
+
+/// The lines of a text without their ends, each with its bytes and its end.
+fn line_ranges(text: &str) -> Vec<(Range<usize>, &str)> {
+    let mut at = 0;
+    let range = |line: &'_ str| {
+        let start = at;
+        at += line.len();
+        start..at
+    };
+    let ranges: Vec<Range<usize>> = text.split_inclusive('\n').map(range).collect();
+    ranges.into_iter().map(|range| (range.clone(), text[range].trim_end_matches(['\r', '\n']))).collect()
 }
 
 /// The text, and the texts without the lines of decisions below their ids.
@@ -173,39 +239,15 @@ fn without_lines(text: String, lines: &[below::Line]) -> Vec<String> {
 }
 
 /// The ways to take a typed addition off a text.
-fn typed_cuts(
-    name: &str,
-    now: &str,
-    addition: &Proposed,
-    finished: &Finished,
-    library: &Library,
-) -> Result<Vec<Removed>, Failed> {
+fn typed_cuts(name: &str, now: &str, addition: &Proposed, library: &Library) -> Result<Vec<Removed>, Failed> {
     if !matches!(suffix(name).as_str(), "md" | "markdown") {
         let cuts = typed::in_data::entry(name, now, addition).map(|entry| entry.cuts).unwrap_or_default();
         return Ok(cuts.into_iter().map(|range| Removed { range, put: "" }).collect());
     }
-    let (end, mut found) = (line_end(now), Vec::new());
-    let markers: Vec<Range<usize>> = occurrences(now, &format!("{}{end}", marker(finished))).collect();
-    // One for the synthesis, and one for each addition.
-    for marker in markers.into_iter().take(typed::MOST + 1) {
-        let below = &now[marker.start..];
-        let length = below.find(&end.repeat(2)).unwrap_or(below.trim_end().len());
-        let block = below[..length].replace(end, "\n");
-        let first = block.lines().nth(1).unwrap_or_default();
-        let ids = block.lines().skip(1).take(3).flat_map(ids).take(typed::FIRST_IDS);
-        let ids = ids.map(str::to_owned).map(Some).chain([None]);
-        let mut is_ours = false;
-        for id in ids {
-            for headers in [typed::cells(first), Vec::new()] {
-                let slot = Slot { id: id.clone(), headers };
-                is_ours = is_ours || typed::rendered(addition, finished, library, &slot)? == block;
-            }
-        }
-        if is_ours {
-            found.extend(around(now, marker.start..marker.start + length, end, &[2, 1, 0]));
-        }
-    }
-    Ok(found)
+    let Some(entry) = typed::in_markdown::entry(now, addition, library)? else { return Ok(Vec::new()) };
+    let end = line_end(now);
+    let bare = entry.range.start + now[entry.range.clone()].trim_end_matches(['\r', '\n']).len();
+    Ok(around(now, entry.range.start..bare, end, &[2, 1, 0]))
 }
 
 fn marker(finished: &Finished) -> String {
@@ -484,8 +526,8 @@ fn holds_lines(
             let Some(at) = markers().find(has_title).or_else(|| markers().next()) else { return Ok(false) };
             from = at;
             let start = lines[..at].iter().map(|line| line.len() + 1).sum();
-            let is_main = Layout::recognise(&finished.opened).main_document() == Some(name);
-            let is_place = is_main || may_take(now, start, level, finished);
+            let is_at_end = library.layout(&finished.opened.layout).block == Block::End;
+            let is_place = is_at_end || may_take(now, start, level, finished);
             if (at > 0 && !lines[at - 1].trim().is_empty()) || !is_place {
                 continue;
             }

@@ -2,27 +2,29 @@
 //! are [`records`](super::records).
 //!
 //! Invariant: each placement alone only adds, by the rule of every commit; one that has no such place is left out, and
-//! the synthesis lists it like all others. Ids are the next free ones of the series that the document has.
+//! the synthesis lists it like all others. In Markdown it has the pattern of its neighbours; ids are the next free
+//! ones of the series that the document has.
 
 pub mod in_data;
+pub mod in_markdown;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::context;
 use serde_json::{Map, Value, json};
 
-use super::outline::{self, Outline};
+use super::outline::Outline;
 use super::yaml_list::with_entries;
 use super::{Left, Outcome, Placed, Unplaced, data, suffix};
 use crate::additive::verify;
 use crate::discussion::Finished;
 use crate::discussion::additions::{Addition, Field, Kind, snake};
+use crate::item::layout::{Layout, Proposal};
 use crate::item::library::Library;
 use crate::item::{Change, Item};
 use crate::text::ids::{family, ids};
 use crate::text::json::{Document, Kind as Json, Node};
 use crate::text::plain;
-use crate::text::template::Failed;
 
 /// Puts the additions of a synthesis at their places.
 ///
@@ -36,8 +38,17 @@ pub(super) fn place(
 ) -> Result<(), Unplaced> {
     // A decision is a file of its own.
     let additions = finished.summary.additions.iter().filter(|one| one.kind != Kind::DecisionRecord);
+    let layout = library.layout(&finished.opened.layout);
     for addition in additions {
-        let placing = Placing { finished, library, addition };
+        let Some(place) = place_of(layout, addition.kind) else {
+            let path = item.path_of(&name_within(&item.path, &addition.path));
+            let (kind, layout) = (addition.kind.words(), &layout.name);
+            let reason =
+                format!("the {kind} is only in the recording: the layout {layout} has no place for one");
+            outcome.left.push(Left { path, reason });
+            continue;
+        };
+        let placing = Placing { library, addition, place };
         match placing.put(item, outcome)? {
             Ok(change) => match outcome.changes.iter_mut().find(|known| known.path == change.path) {
                 Some(known) => known.after = change.after,
@@ -63,28 +74,37 @@ pub(super) fn added_to(
     finished: &Finished,
     library: &Library,
 ) -> Result<Option<String>, Unplaced> {
-    let found = Placing { finished, library, addition }.added_to(name, text)?;
+    let Some(place) = place_of(library.layout(&finished.opened.layout), addition.kind) else {
+        return Ok(None);
+    };
+    let found = Placing { library, addition, place }.added_to(name, text)?;
     Ok(found.ok().map(|(text, _)| text))
+}
+
+/// The place that a layout has for additions of a kind.
+pub fn place_of(layout: &Layout, kind: Kind) -> Option<&Proposal> {
+    let places = &layout.proposals;
+    match kind {
+        Kind::AcceptanceCriterion => &places.acceptance_criterion,
+        Kind::UserStory => &places.user_story,
+        Kind::Requirement => &places.requirement,
+        Kind::SuccessCriterion => &places.success_criterion,
+        Kind::Nfr => &places.nfr,
+        Kind::Risk => &places.risk,
+        Kind::DecisionRecord => &places.decision_record,
+        Kind::Error => &places.error,
+        Kind::Term => &places.term,
+        Kind::Note => &places.note,
+    }
+    .as_ref()
 }
 
 /// A synthesis of ours has fewer additions than this; where a recording has more, none of them is looked for.
 pub const MOST: usize = 24;
-/// The first ids of a block, one of which is its own.
-pub const FIRST_IDS: usize = 8;
-
-/// What an addition gets at its place.
-#[derive(Clone, Debug, Default)]
-pub struct Slot {
-    /// The next id of the series.
-    pub id: Option<String>,
-    /// The headers of the table that is there.
-    pub headers: Vec<String>,
-}
-
 struct Placing<'a> {
-    finished: &'a Finished,
     library: &'a Library,
     addition: &'a Addition,
+    place: &'a Proposal,
 }
 
 type Found<T> = Result<Result<T, String>, Unplaced>;
@@ -135,52 +155,6 @@ impl Placing<'_> {
         Ok(Ok(Change { before: Some(text.as_bytes().to_vec()), ..change }))
     }
 
-    /// Below a heading, or in the section that has an id.
-    fn markdown(&self, text: &str) -> Found<(String, String)> {
-        let outline = Outline::new(text);
-        let Some(heading) = self.heading(text, &outline) else { return Ok(Err(self.no_anchor())) };
-        if let Some(found) = self.next_criterion(text, &outline, heading)? {
-            return Ok(Ok(found));
-        }
-        let section = outline.headings[heading].text.clone();
-        let (start, own) = (outline.headings[heading].start, own_end(text, &outline, heading));
-        let here = &text[start..own];
-        let slot = Slot { id: self.next_id(&[here, text]), headers: self.headers(here) };
-        let body = rendered(self.addition, self.finished, self.library, &slot)?;
-        let places = [own, outline.end(heading)].into_iter();
-        let mut placed = places.map(|at| outline::insert(text, at, &body));
-        let fitting = placed.find(|inserted| outline::fits(text, inserted));
-        Ok(fitting.map(|inserted| (inserted.text, section)).ok_or("its place has no room for it".to_owned()))
-    }
-
-    /// A criterion as the next number of the list that holds the others: below a heading "Acceptance Criteria" of the
-    /// section, as Kiro has it.
-    fn next_criterion(
-        &self,
-        text: &str,
-        outline: &Outline,
-        heading: usize,
-    ) -> Result<Option<(String, String)>, Failed> {
-        let end = outline.end(heading);
-        let is_list = |(at, below): &(usize, &outline::Heading)| {
-            *at > heading && below.start < end && below.text.eq_ignore_ascii_case("acceptance criteria")
-        };
-        let list = outline.headings.iter().enumerate().find(is_list);
-        let Some((at, list)) = list.filter(|_| self.addition.kind == Kind::AcceptanceCriterion) else {
-            return Ok(None);
-        };
-        let Some((last, number)) = last_numbered(&text[list.start..own_end(text, outline, at)]) else {
-            return Ok(None);
-        };
-        let values = block(self.addition, &Slot::default());
-        let entry = one_block(&self.library.templates.render("additions/acceptance-criterion.md", values)?);
-        let at = list.start + last;
-        let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let gap = if text[..at].ends_with('\n') { "" } else { end };
-        let entry = format!("{gap}{number} {}{end}", entry.strip_prefix("- ").unwrap_or(&entry));
-        Ok(Some((format!("{}{entry}{}", &text[..at], &text[at..]), list.text.clone())))
-    }
-
     fn no_anchor(&self) -> String {
         match self.addition.anchor.as_str() {
             "" => "it names no heading and no id".to_owned(),
@@ -189,7 +163,7 @@ impl Placing<'_> {
     }
 
     /// The heading that the anchor names, or under which the line with the id is.
-    fn heading(&self, text: &str, outline: &Outline) -> Option<usize> {
+    fn anchored(&self, text: &str, outline: &Outline) -> Option<usize> {
         let anchor = plain::one_line(&self.addition.anchor).to_lowercase();
         let anchor = anchor.trim_start_matches('#').trim();
         if anchor.is_empty() {
@@ -223,27 +197,20 @@ impl Placing<'_> {
             })
     }
 
-    /// The headers of a table in a section that has a column for everything that the addition says.
-    fn headers(&self, section: &str) -> Vec<String> {
-        let lines: Vec<&str> = section.lines().collect();
-        let tables = lines.windows(2).filter(|pair| {
-            let dashes = pair[1].trim();
-            pair[0].trim_start().starts_with('|') && dashes.starts_with('|') && dashes.contains("--")
-        });
-        let mut tables = tables.map(|pair| cells(pair[0]));
-        tables.find(|headers| self.fits_columns(headers)).unwrap_or_default()
-    }
-
     fn fits_columns(&self, headers: &[String]) -> bool {
         let row = row(self.addition, None, headers);
         !headers.is_empty() && !self.addition.fields.is_empty() && row.is_some()
     }
 
+    /// Whether an id is one of the kind's series.
+    fn is_own(&self, id: &str) -> bool {
+        self.place.ids.iter().any(|known| known == family(id))
+    }
+
     /// The next free id of the series that these texts have, the first that has one.
     fn next_id(&self, texts: &[&str]) -> Option<String> {
-        let families = families(self.addition.kind);
         let last = |text: &&str| {
-            let own = ids(text).filter(|id| families.contains(&family(id)));
+            let own = ids(text).filter(|id| self.is_own(id));
             own.last().map(str::to_owned)
         };
         let used: BTreeSet<&str> = texts.iter().flat_map(|text| ids(text)).collect();
@@ -311,26 +278,6 @@ impl Placing<'_> {
     }
 }
 
-/// Where the last item of a numbered list ends in a section, and the number of the next one: `3.`.
-fn last_numbered(section: &str) -> Option<(usize, String)> {
-    let (mut found, mut at, mut is_inside) = (None, 0, false);
-    for line in section.split_inclusive('\n') {
-        at += line.len();
-        let digits = line.len() - line.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
-        let mark = line[digits..].chars().next().filter(|mark| digits > 0 && matches!(mark, '.' | ')'));
-        let next = || line[..digits].parse::<u32>().ok()?.checked_add(1);
-        match mark.filter(|_| line[digits + 1..].starts_with(' ')).and_then(|mark| Some((next()?, mark))) {
-            Some((next, mark)) => {
-                (found, is_inside) = (Some((at, format!("{next}{mark}"))), true);
-            }
-            None if line.trim().is_empty() => is_inside = false,
-            None if is_inside => found = found.map(|(_, number)| (at, number)),
-            None => {}
-        }
-    }
-    found
-}
-
 /// The list of a document that takes an addition, and its name.
 fn list<'d>(addition: &Addition, document: &'d Document) -> Option<(&'d Node, String)> {
     match &document.root.kind {
@@ -394,29 +341,8 @@ fn name_within(item: &str, path: &str) -> String {
     path.strip_prefix(&format!("{item}/")).unwrap_or(&path).to_owned()
 }
 
-/// An addition to a Markdown file: the marker and one block.
-///
-/// # Errors
-/// A template that cannot be rendered.
-pub fn rendered(
-    addition: &Addition,
-    finished: &Finished,
-    library: &Library,
-    slot: &Slot,
-) -> Result<String, Failed> {
-    let marker = format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at);
-    let templates = &library.templates;
-    let body = if let Some(row) = row(addition, slot.id.clone(), &slot.headers) {
-        one_block(&templates.render("additions/row.md", context! { headers => &slot.headers, cells => row })?)
-    } else {
-        let name = format!("additions/{}.md", addition.kind.name());
-        one_block(&templates.render(&name, block(addition, slot))?)
-    };
-    Ok(format!("{marker}\n{body}"))
-}
-
 /// The values of a block: the words that lead, and the fields that are left.
-fn block(addition: &Addition, slot: &Slot) -> minijinja::Value {
+fn block(addition: &Addition) -> minijinja::Value {
     let kind = snake(addition.kind.name());
     let leads = ["title", "name", "term", "code"];
     let title = leads.iter().find_map(|name| addition.fields.get(*name)).map(Field::text);
@@ -433,7 +359,6 @@ fn block(addition: &Addition, slot: &Slot) -> minijinja::Value {
         .collect();
     let by = |name: &str| addition.fields.get(name).map(Field::text).unwrap_or_default();
     context! {
-        id => slot.id.clone().unwrap_or_default(),
         title => title.unwrap_or_default(),
         text,
         fields,
@@ -466,14 +391,6 @@ fn row(addition: &Addition, id: Option<String>, headers: &[String]) -> Option<Ve
     (left.is_empty() && !headers.is_empty()).then_some(cells)
 }
 
-/// Where a section's own text ends: before its first sub-section, and before the marker above that.
-fn own_end(text: &str, outline: &Outline, heading: usize) -> usize {
-    let Some(next) = outline.headings.get(heading + 1) else { return text.len() };
-    let above = text[..next.start].trim_end();
-    let line = above.rfind('\n').map_or(0, |at| at + 1);
-    if above[line..].starts_with("<!-- Elaboration: step ") { line } else { next.start }
-}
-
 /// The cells of a table's line.
 pub fn cells(line: &str) -> Vec<String> {
     let inside = line.trim().trim_start_matches('|');
@@ -495,22 +412,9 @@ fn one_block(text: &str) -> String {
 }
 
 /// Whether an id is one that an addition of this kind got in a text: it follows another one of its series there.
-pub fn follows(id: &str, kind: Kind, text: &str) -> bool {
-    families(kind).contains(&family(id)) && ids(text).any(|other| counted_on(other).as_deref() == Some(id))
-}
-
-/// The families of ids that a kind's series may have.
-fn families(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::AcceptanceCriterion => &["AC"],
-        Kind::UserStory => &["US"],
-        Kind::Requirement => &["FR", "REQ"],
-        Kind::SuccessCriterion => &["SC"],
-        Kind::Nfr => &["NFR"],
-        Kind::Risk => &["RISK", "RSK", "R"],
-        Kind::Error => &["ERR", "E"],
-        Kind::DecisionRecord | Kind::Term | Kind::Note => &[],
-    }
+pub fn follows(id: &str, place: &Proposal, text: &str) -> bool {
+    place.ids.iter().any(|known| known == family(id))
+        && ids(text).any(|other| counted_on(other).as_deref() == Some(id))
 }
 
 /// The id after this one: its last number and one more, as wide.
@@ -552,13 +456,6 @@ fn criteria(object: &Node) -> Option<&Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_numbered_list_goes_on_after_its_last_item() {
-        assert_eq!(last_numbered("#### A\n\n1. a\n2. b\n\n"), Some((18, "3.".to_owned())));
-        assert_eq!(last_numbered("9) a\n   more\n\nText.\n"), Some((13, "10)".to_owned())));
-        assert_eq!(last_numbered("- a\n1.5 s\n"), None);
-    }
 
     #[test]
     fn ids_count_on_as_wide_as_they_are() {

@@ -67,6 +67,8 @@ pub struct Secretary<'t> {
     depth: Depth,
     /// Where the outcome will be added.
     target: Option<Target>,
+    /// The section that takes what is to be done, where it is another one or there is none.
+    action_target: Option<Target>,
     /// Whether the step was worked through before the discussion.
     is_covered: bool,
     settled: Settled,
@@ -98,6 +100,7 @@ impl<'t> Secretary<'t> {
             documents,
             depth,
             target: None,
+            action_target: None,
             is_covered: false,
             settled: Settled::default(),
             rules,
@@ -109,9 +112,14 @@ impl<'t> Secretary<'t> {
 
     /// The same, knowing where the outcome will be added: the artifact and its section.
     #[must_use]
-    pub fn adding_to(self, target: Option<(String, String)>) -> Secretary<'t> {
-        let target = target.map(|(path, section)| Target { path, section });
-        Secretary { target, ..self }
+    pub fn adding_to(
+        self,
+        decisions: Option<(String, String)>,
+        actions: Option<(String, String)>,
+    ) -> Secretary<'t> {
+        let [target, action_target] =
+            [decisions, actions].map(|target| target.map(|(path, section)| Target { path, section }));
+        Secretary { target, action_target, ..self }
     }
 
     /// The same, knowing whether the step was worked through before the discussion.
@@ -346,13 +354,14 @@ impl<'t> Secretary<'t> {
         found: &[&Passage<'_>],
         talk: &Discussion<'_>,
     ) -> Result<Line, Failed> {
+        let target = if kinds.decides { &self.target } else { &self.action_target };
         let values = |found: &[&Passage<'_>], is_one_line: bool| {
             let value =
                 |one: &&Passage<'_>| context! { place => placed(one), text => quoted(one, is_one_line) };
             context! {
                 kinds => kinds.recorded(),
-                path => self.target.as_ref().map(|target| target.path.as_str()),
-                section => self.target.as_ref().map(|target| target.section.as_str()),
+                path => target.as_ref().map(|target| target.path.as_str()),
+                section => target.as_ref().map(|target| target.section.as_str()),
                 is_added => kinds.decides || kinds.takes_action,
                 asks => kinds.asks,
                 passages => found.iter().map(value).collect::<Vec<_>>(),

@@ -33,7 +33,7 @@ fn name_of(case: &Path) -> &str {
     case.file_name().unwrap().to_str().unwrap()
 }
 
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in
         walkdir::WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_file())
@@ -72,7 +72,7 @@ fn held(case: &Path, sandbox: &Sandbox) -> Run {
 }
 
 /// Puts the model of a case where the program finds it.
-fn lend_voice(case: &Path, sandbox: &Sandbox) {
+pub fn lend_voice(case: &Path, sandbox: &Sandbox) {
     for name in ["voice.jsonl", "synthesis.json"] {
         std::fs::copy(case.join(name), sandbox.root().join(name)).unwrap();
     }
@@ -109,7 +109,7 @@ fn documents(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// What differs between the files before and after, as a unified diff; a file that stays as it is has no part in it.
-fn changes(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> String {
+pub fn changes(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> String {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let text = |files: &BTreeMap<String, Vec<u8>>, name: &String| {
         String::from_utf8_lossy(files.get(name).map_or(&[][..], Vec::as_slice)).into_owned()

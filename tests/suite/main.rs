@@ -37,6 +37,7 @@ mod init;
 mod items;
 mod keyboard;
 mod kit;
+mod layouts;
 mod live;
 mod machine;
 mod memory;

@@ -80,7 +80,7 @@ impl Decided {
             id: entry.id.clone(),
             item: dossier.item.path.clone(),
             text: plain::clean(&decision.text),
-            rationale: plain::clean(rationale(decision)),
+            rationale: plain::clean(&decision.rationale),
             by: by.join(", "),
             at: last.unwrap_or(talk.finished.at).to_string(),
             step_id: plain::shown(&talk.finished.opened.step.id),
@@ -101,11 +101,6 @@ impl Decided {
     fn added_reason(&self) -> Option<&str> {
         (!self.rationale.is_empty() && !self.text.contains(&self.rationale)).then_some(&self.rationale)
     }
-}
-
-/// Why it was decided; empty where only who settled it is known, which has a field of its own.
-fn rationale(decision: &Decision) -> &str {
-    if decision.rationale.starts_with("settled by ") { "" } else { &decision.rationale }
 }
 
 /// The decisions of an item's discussions, in the order they were made.

@@ -1,4 +1,4 @@
-//! The files below `steps/`, `templates/` and `rules/`, as they are in the program: a file that is dropped into one of
+//! The files below `steps/`, `templates/`, `rules/` and `layouts/`, as they are in the program: a file that is dropped into one of
 //! the folders is found without a change to the code.
 
 use std::sync::LazyLock;
@@ -11,6 +11,7 @@ type Embedded = (&'static str, &'static str);
 static STEPS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/steps");
 static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 static RULES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rules");
+static LAYOUTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/layouts");
 
 /// The files below `steps/`, by path.
 pub fn steps() -> &'static [Embedded] {
@@ -27,6 +28,12 @@ pub fn templates() -> &'static [Embedded] {
 /// The files below `rules/`, by path.
 pub fn rules() -> &'static [Embedded] {
     static FILES: LazyLock<Vec<Embedded>> = LazyLock::new(|| list_files(&RULES));
+    &FILES
+}
+
+/// The files below `layouts/`, by path.
+pub fn layouts() -> &'static [Embedded] {
+    static FILES: LazyLock<Vec<Embedded>> = LazyLock::new(|| list_files(&LAYOUTS));
     &FILES
 }
 

@@ -31,7 +31,7 @@ use crate::discussion;
 use crate::discussion::event::{Author, Time};
 use crate::git::{Error, Repo};
 use crate::item::config;
-use crate::item::library::Library;
+use crate::item::library::{Library, Unusable};
 use crate::item::persona::Persona;
 use crate::item::step::{Prompt, Step};
 use crate::item::{Change, Item, Meta};
@@ -83,6 +83,8 @@ pub struct WalkSetup<'r> {
     pub run: String,
     /// The folders that hold items.
     pub items: Vec<String>,
+    /// The layout that the settings give the item.
+    pub layout: Option<String>,
     /// A fixed clock, with which the same run is the same commits.
     pub fixed: Option<Time>,
     pub clock: &'r dyn Fn() -> Time,
@@ -123,6 +125,8 @@ pub enum WalkError {
     #[error("{0}")]
     Unopened(#[from] Unopened),
     #[error("{0}")]
+    Library(#[from] Unusable),
+    #[error("{0}")]
     Refused(#[from] crate::analysis::Refused),
     #[error("{0}")]
     Talk(#[from] discussion::Refused),
@@ -151,6 +155,7 @@ impl Remedy for WalkError {
         match self {
             WalkError::NotLanded(error) => error.remedy(),
             WalkError::Broken(error) => error.remedy(),
+            WalkError::Library(error) => error.remedy(),
             WalkError::Overtaken(_) => Some("run the same command again to continue after it".to_owned()),
             WalkError::Kept { how, .. } => Some(format!("{how} goes on with it")),
             WalkError::AfterCommit { why, .. } => {

@@ -42,7 +42,7 @@ impl Walk<'_> {
         }
         let evidence = self.evidence(&step.id, self.said_of_step())?;
         let opening_run = run.clone();
-        let opening = self.opening(step, run, &evidence);
+        let opening = self.opening(step, run, &evidence)?;
         let first = Record { at: (self.setup.clock)(), event: Said::Opened(Box::new(opening)) };
         let begun = self.cut_off(&opening_run);
         let mut talk = match begun.is_empty() {
@@ -55,8 +55,10 @@ impl Walk<'_> {
         let item = self.item.clone();
         let rules =
             Rules::of(&library.own_review_rules()).map_err(Speechless::from).map_err(Stopped::Voice)?;
+        let laid = synthesis::laid(talk.opened(), library);
+        let actions = synthesis::action_target(&item, &laid, step);
         let mut stand_in = Secretary::new(item.documents(), &step.outputs, rules, depth)
-            .adding_to(synthesis::target(&item, step))
+            .adding_to(synthesis::target(&item, &laid, step), actions)
             .after(true)
             .knowing(landing::settled(self.setup.repo, self.at, &item)?);
         let mut script = self.setup.script.lend(&step.id);
@@ -128,10 +130,11 @@ impl Walk<'_> {
         Ok(setup.repo.evidence(self.at, &self.item, messages, &setup.evidence, &items)?)
     }
 
-    fn opening(&self, step: &Step, run: String, evidence: &Evidence) -> Opened {
+    fn opening(&self, step: &Step, run: String, evidence: &Evidence) -> Result<Opened, WalkError> {
         let library = self.setup.library;
         let speaker = self.setup.speakers.at(&step.id);
-        Opened {
+        let laid = library.laid_item(&self.item, self.setup.layout.as_deref())?;
+        Ok(Opened {
             format: discussion::event::FORMAT,
             item: self.item.path.clone(),
             item_name: self.item.name(),
@@ -146,6 +149,8 @@ impl Walk<'_> {
             base: self.at.to_string(),
             read: self.item.ids.clone(),
             branch: self.setup.branch.clone(),
+            layout: laid.layout.name.clone(),
+            document: laid.document,
             voice: speaker.voice.clone(),
             model: speaker.model.clone(),
             user: self.analysis.opened().user.clone(),
@@ -158,7 +163,7 @@ impl Walk<'_> {
             stays_open: false,
             is_live: self.setup.script.is_live(),
             evidence: evidence.sent.clone(),
-        }
+        })
     }
 
     /// Lands a discussion as `elaborate` does; gives its recording.
@@ -250,7 +255,7 @@ impl Walk<'_> {
             }
             return Ok(Meter::default());
         };
-        let target = synthesis::target(&self.item, talk.step());
+        let target = synthesis::target(&self.item, &synthesis::laid(talk.opened(), library), talk.step());
         let first = script.inputs().flatten().next().map(|input| input.text.clone());
         let earlier = landing::decided(self.setup.repo, self.at, &self.item)?;
         let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };

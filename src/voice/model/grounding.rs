@@ -431,7 +431,7 @@ impl<'a> Grounds<'a> {
         // A reason that nobody gave is none.
         let reason = subjects(&entry.more);
         if reason.is_empty() || self.supports(&entry.more, &reason, &found, NEAR).is_err() {
-            entry.more = format!("said in {}", numbers(&entry.turns));
+            "nobody answered it".clone_into(&mut entry.more);
         }
         Ok(entry)
     }
@@ -537,11 +537,10 @@ impl<'a> Grounds<'a> {
                 summary.open_questions.push(question);
             }
         }
-        for item in by_rule.action_items {
-            if !summary.action_items.iter().any(|known| known.text == item.text) {
-                summary.action_items.push(item);
-            }
-        }
+        // What a user said in so many words is in those words, once.
+        let is_own = |one: &Insight| by_rule.action_items.iter().any(|own| own.turns == one.turns);
+        summary.action_items.retain(|one| !is_own(one));
+        summary.action_items.extend(by_rule.action_items);
         let decided: Vec<&str> = summary.decisions.iter().map(|one| one.text.as_str()).collect();
         let open: Vec<&str> = summary.open_questions.iter().map(|one| one.text.as_str()).collect();
         summary.summary = in_one_line(&decided, &open, self.talk);
