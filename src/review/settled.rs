@@ -53,7 +53,7 @@ fn decisions<'p>(pages: &'p [Page<'_>], open: &BTreeSet<Place>) -> BTreeMap<&'p 
 }
 
 /// Whether a block is labelled as a decision, or is below such a heading.
-fn is_decision(page: &Page<'_>, block: &Block) -> bool {
+pub fn is_decision(page: &Page<'_>, block: &Block) -> bool {
     let text = page.text_of(block);
     let text = leading_id(text).map_or(text, |id| &text[id.end..]);
     let text = text.trim_start_matches(|sign: char| !sign.is_alphanumeric());
@@ -79,7 +79,14 @@ fn place_that_settles(
     let id = id_of(page, number)?;
     let below =
         line_below(page, number, id).map(|below| (hit.page, below)).filter(|below| !open.contains(below));
-    below.or_else(|| decided.get(id).copied().filter(|place| *place != (hit.page, number)))
+    let decided = || decided.get(id).copied().filter(|place| *place != (hit.page, number));
+    below.or_else(decided).filter(|place| !is_related(pages, hit, *place))
+}
+
+/// The place is part of the finding: a line that contradicts a decision is not settled by it.
+fn is_related(pages: &[Page<'_>], hit: &Hit, (page, block): Place) -> bool {
+    let range = &pages[page].blocks[block].range;
+    hit.related.iter().any(|(other, place)| *other == page && range.contains(&place.start))
 }
 
 /// The id that a block, its row or its heading begins with.

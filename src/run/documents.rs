@@ -150,8 +150,10 @@ fn is_document(path: &str, is_item: bool) -> bool {
     }
 }
 
+/// Hidden folders and those of tools; `.kiro` and `.specify` hold documents.
 fn is_passed_over(name: &str) -> bool {
-    name.starts_with('.') || matches!(name, "node_modules" | "target" | "vendor")
+    let is_hidden = name.starts_with('.') && !matches!(name, ".kiro" | ".specify");
+    is_hidden || matches!(name, "node_modules" | "target" | "vendor")
 }
 
 fn of_disk(workspace: &Workspace, options: &ReviewRequest, repo: Option<&Repo>) -> Result<ReviewInput, Fail> {
@@ -159,7 +161,7 @@ fn of_disk(workspace: &Workspace, options: &ReviewRequest, repo: Option<&Repo>) 
     let config = workspace.settings_on_disk(root)?;
     let rules = rules_on_disk(&config, root)?;
     let mut paths = Vec::new();
-    for wanted in wanted(options, &config, root)? {
+    for wanted in wanted(options, &config, repo)? {
         collect(&wanted, &mut paths)?;
     }
     paths.sort();
@@ -194,7 +196,8 @@ fn shown_path(path: &Path, here: &Path) -> String {
 }
 
 /// The files and folders that are asked for, on disk.
-fn wanted(options: &ReviewRequest, config: &Config, root: Option<&Path>) -> Result<Vec<PathBuf>, Fail> {
+fn wanted(options: &ReviewRequest, config: &Config, repo: Option<&Repo>) -> Result<Vec<PathBuf>, Fail> {
+    let root = repo.and_then(Repo::work_tree);
     if !options.paths.is_empty() {
         return options.paths.iter().map(|path| named(path, config, root)).collect();
     }
@@ -205,12 +208,24 @@ fn wanted(options: &ReviewRequest, config: &Config, root: Option<&Path>) -> Resu
     {
         return matching(globs, root);
     }
-    let items = root.join(config.items());
-    if items.is_dir() {
-        return Ok(vec![items]);
+    let items = items_on_disk(config, root, repo)?;
+    if !items.is_empty() {
+        return Ok(items);
     }
     Err(Fail::new(format!("there is no folder {} of items", plain::shown(config.items())))
         .with_hint("name the files or folders to review, or set `review.paths`"))
+}
+
+/// The folders of items that the settings name, the items of HEAD that are elsewhere, and their documents.
+fn items_on_disk(config: &Config, root: &Path, repo: Option<&Repo>) -> Result<Vec<PathBuf>, Fail> {
+    let head = repo.map(|repo| Ok::<_, Fail>(repo.head()?.map(|head| (repo, head)))).transpose()?.flatten();
+    let config = match head {
+        Some((repo, head)) => repo.with_items_of(repo.tree_of(head)?, config.clone())?,
+        None => config.clone(),
+    };
+    let folders = config.folders().into_iter().map(str::to_owned);
+    let beside = config.elsewhere.iter().filter_map(|item| item.document.clone());
+    Ok(folders.chain(beside).map(|path| root.join(path)).filter(|path| path.exists()).collect())
 }
 
 /// A path as it is named, else the folder of the item with this name.

@@ -245,3 +245,39 @@ fn what_is_no_text_is_refused() {
         assert!(run.code == 2 && run.stderr.contains(what), "{what}: {}", run.stderr);
     }
 }
+
+#[test]
+fn hidden_folders_of_documents_are_read_and_others_are_not() {
+    let sandbox = sandbox();
+    let text = "# Gate\n\nThe owner is TBD.\n";
+    sandbox.commit(&[(".kiro/specs/gate/design.md", text), (".cache/gate.md", text)]);
+    let (_, findings) = found(&sandbox, &["."]);
+    let paths: Vec<&str> = findings.iter().map(|one| one["path"].as_str().unwrap()).collect();
+    assert_eq!(paths.iter().filter(|path| path.ends_with("design.md")).count(), 1, "{paths:?}");
+    assert!(!paths.iter().any(|path| path.contains(".cache")), "{paths:?}");
+}
+
+#[test]
+fn without_paths_the_items_are_read_wherever_they_are() {
+    let sandbox = sandbox();
+    sandbox.commit(&[
+        ("areas/gate/meta.json", "{\"analysis_status\": \"raw\", \"steps_completed\": []}"),
+        ("areas/gate/requirements-spec.md", "# Gate\n\nThe owner is TBD.\n"),
+    ]);
+    std::fs::remove_dir_all(sandbox.root().join("docs/requirements")).unwrap();
+    let (code, findings) = found(&sandbox, &[]);
+    assert_eq!((code, rules_of(&findings)), (1, vec!["open-marker"]));
+    assert_eq!(findings[0]["path"], "areas/gate/requirements-spec.md");
+}
+
+#[test]
+fn documents_of_a_folder_are_held_together() {
+    let sandbox = sandbox();
+    let spec = "- **FR-001**: It locks.\n- **FR-002**: It opens.\n- **FR-003**: It rings.\n";
+    let tasks = "- [ ] T001 Lock and open it (FR-001, FR-002)\n- [ ] T002 Paint it (FR-009)\n";
+    sandbox.commit(&[("specs/001-gate/spec.md", spec), ("specs/001-gate/tasks.md", tasks)]);
+    for args in [&["specs"][..], &["--rev", "HEAD", "specs"]] {
+        let (code, findings) = found(&sandbox, args);
+        assert_eq!((code, rules_of(&findings)), (1, vec!["untraced-requirement", "dangling-id"]), "{args:?}");
+    }
+}

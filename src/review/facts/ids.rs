@@ -73,6 +73,152 @@ pub fn mentioned_ids(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// An id that a text names, or one that a range or an abbreviation includes.
+pub struct Mention {
+    /// As [`key`] makes it.
+    pub key: String,
+    pub range: Range<usize>,
+    /// Not only included.
+    pub is_written: bool,
+}
+
+/// Ids between the ends of a range, at most.
+const MAX_RANGE: u32 = 500;
+
+/// The ids that a text names, with those of ranges (`T012-T018`, `FR-001 to FR-009`) and of abbreviations
+/// (`FR-001/002`).
+pub fn mentions(text: &str) -> impl Iterator<Item = Mention> {
+    let mut last: Option<Range<usize>> = None;
+    mentioned_ids(text).flat_map(move |id| {
+        let start = id.as_ptr() as usize - text.as_ptr() as usize;
+        let range = start..start + id.len();
+        let mut found = vec![Mention { key: key(id), range: range.clone(), is_written: true }];
+        let included = |key: String| Mention { key, range: range.clone(), is_written: false };
+        found.extend(parts(id).into_iter().map(included));
+        let before = last.replace(range.clone());
+        if let Some(before) = before.filter(|before| joins_range(&text[before.end..start])) {
+            found.extend(between(&text[before], id).into_iter().map(included));
+        }
+        found
+    })
+}
+
+/// The ids that `FR-001/002` or `FR-001-003` may abbreviate.
+fn parts(id: &str) -> Vec<String> {
+    let Some(digit) = id.find(|sign: char| sign.is_ascii_digit()) else { return Vec::new() };
+    let numbers: Vec<&str> = id[digit..].split(['/', '-']).collect();
+    let is_list = numbers.len() > 1 && numbers.iter().all(|number| number.len() == numbers[0].len());
+    if !is_list {
+        return Vec::new();
+    }
+    let mut found: Vec<String> =
+        numbers.iter().map(|number| key(&format!("{}{number}", &id[..digit]))).collect();
+    if numbers.len() == 2 && id.contains('-') {
+        let ends = numbers.iter().map(|number| format!("{}{number}", &id[..digit])).collect::<Vec<_>>();
+        found.extend(between(&ends[0], &ends[1]));
+    }
+    found
+}
+
+fn joins_range(text: &str) -> bool {
+    matches!(text.trim_matches([' ', '*', '_', '`']), "-" | "–" | "—" | ".." | "..." | "…" | "to" | "through")
+}
+
+/// The keys between two ids of a family.
+fn between(first: &str, last: &str) -> Vec<String> {
+    let (first, last) = (key(first), key(last));
+    let family = family(&first);
+    let number = |key: &str| key.strip_prefix(family).and_then(|number| number.parse::<u32>().ok());
+    let (Some(from), Some(to)) = (number(&first), number(&last)) else { return Vec::new() };
+    if to <= from || to - from > MAX_RANGE {
+        Vec::new()
+    } else {
+        (from..to).map(|at| format!("{family}{at}")).collect()
+    }
+}
+
+/// An id as ids are compared across documents: `US-01`, `US1` and "US 1" are one.
+pub fn key(id: &str) -> String {
+    let mut key = String::with_capacity(id.len());
+    let mut signs = id.chars().peekable();
+    let mut in_number = false;
+    while let Some(sign) = signs.next() {
+        let is_zero = sign == '0' && !in_number && signs.peek().is_some_and(char::is_ascii_digit);
+        let is_joint = matches!(sign, '-' | '_') && !key.contains(|sign: char| sign.is_ascii_digit());
+        in_number = sign.is_ascii_digit() && !is_zero;
+        if !is_zero && !is_joint {
+            key.push(if sign == '-' { '.' } else { sign });
+        }
+    }
+    key
+}
+
+/// The letters that a key begins with.
+pub fn family(key: &str) -> &str {
+    key.find(|sign: char| sign.is_ascii_digit()).map_or(key, |at| &key[..at])
+}
+
+/// Both are written in one way: the same letters and signs, and numbers of the same width, or that grow from 9 to 10.
+pub fn is_alike(known: &str, id: &str) -> bool {
+    let numbers = |id: &str| -> Vec<String> {
+        let numbers = id.split(|sign: char| !sign.is_ascii_digit());
+        numbers.filter(|number| !number.is_empty()).map(str::to_owned).collect()
+    };
+    let signs = |id: &str| -> String {
+        id.trim_end_matches(|sign: char| sign.is_ascii_lowercase())
+            .split(|sign: char| sign.is_ascii_digit())
+            .collect()
+    };
+    let (a, b) = (numbers(known), numbers(id));
+    let is_wide = |(a, b): (&String, &String)| {
+        let is_padded = a.starts_with('0') || b.starts_with('0');
+        a.len() == b.len() || !is_padded && a.len().abs_diff(b.len()) == 1
+    };
+    signs(known) == signs(id) && a.len() == b.len() && a.iter().zip(&b).all(is_wide)
+}
+
+/// The id that a text begins with, whatever it is joined with: `T031-MIN` begins with `T031`.
+pub fn loose_id(text: &str) -> Option<Range<usize>> {
+    let head = &text[..floor(text, MAX_BEGINNING)];
+    let start = head.find(|sign: char| sign.is_ascii_uppercase())?;
+    let letters = head[start..].find(|sign: char| !sign.is_ascii_uppercase() && !"-_".contains(sign))?;
+    let digits = head[start + letters..].bytes().take_while(u8::is_ascii_digit).count();
+    let is_first = !head[..start].contains(char::is_alphabetic);
+    let end = id_at(text, start).map_or(start + letters + digits, |id| id.end);
+    (is_first && digits > 0).then_some(start..end)
+}
+
+/// Bytes in which a text has to begin with its id.
+const MAX_BEGINNING: usize = 64;
+
+fn floor(text: &str, most: usize) -> usize {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    end
+}
+
+/// The id that a block defines: it begins with it, and says something about it.
+pub fn definition_in(page: &Page<'_>, block: &Block) -> Option<Range<usize>> {
+    let text = page.text_of(block);
+    let id = leading_id(text)?;
+    let rest = &text[id.end..];
+    let is_defined = match block.kind {
+        Kind::Cell(Cell { row, column, .. }) => row > 0 && column == 0 && rest.trim().is_empty(),
+        Kind::Item(Some(_)) => rest.starts_with([' ', ':', '.']) || is_definition(rest, block.kind),
+        Kind::Value => false,
+        _ => is_definition(rest, block.kind) || is_bold(page, block, &id),
+    };
+    is_defined.then_some(id)
+}
+
+/// The id is emphasised: **FR-001** The gate locks.
+fn is_bold(page: &Page<'_>, block: &Block, id: &Range<usize>) -> bool {
+    let place = page.source(block.plain.start + id.start..block.plain.start + id.end);
+    page.text[place.end..].starts_with("**")
+}
+
 /// What holds definitions that belong together: equal ids in it are one id for two things.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {

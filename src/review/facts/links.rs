@@ -133,6 +133,41 @@ fn decoded(target: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// `[text][name]` and `[^name]` whose name the document does not define. It has to define others: elsewhere brackets
+/// are notation.
+pub fn broken_references(page: &Page<'_>) -> Vec<Hit> {
+    let defines = |mark: &str| page.text.lines().any(|line| line.starts_with(mark) && line.contains("]: "));
+    let (notes, links) = (defines("[^"), defines("["));
+    if !notes && !links {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for block in &page.blocks {
+        let text = page.text_of(block);
+        for (open, _) in text.match_indices('[') {
+            let Some(name) = reference(&text[open..], notes, links) else { continue };
+            let plain = block.plain.start + open..block.plain.start + open + name;
+            found.push(Hit::at(page.source(plain)));
+        }
+    }
+    found
+}
+
+/// How long a reference is that a text begins with.
+fn reference(text: &str, notes: bool, links: bool) -> Option<usize> {
+    let end = head(text).find(']')?;
+    let name = &text[1..end];
+    if let Some(note) = name.strip_prefix('^') {
+        let is_name =
+            !note.is_empty() && note.chars().all(|sign| sign.is_alphanumeric() || "-_".contains(sign));
+        return (notes && is_name).then_some(end + 1);
+    }
+    let rest = text[end + 1..].strip_prefix('[')?;
+    let close = head(rest).find(']')?;
+    let is_prose = |text: &str| text.contains(char::is_lowercase) && !text.contains(['[', '|', '\n']);
+    (links && is_prose(name) && is_prose(&rest[..close])).then_some(end + 1 + 1 + close + 1)
+}
+
 /// Relative links to a file that is not there.
 pub fn broken_links(all: &Pages<'_, '_>) -> Vec<Hit> {
     let mut found = Vec::new();
@@ -171,7 +206,7 @@ fn file_of(page: &Page<'_>, link: &Link) -> Option<String> {
 }
 
 /// A relative path beside a document; none where it leaves the root.
-fn resolve(document: &str, file: &str) -> Option<String> {
+pub fn resolve(document: &str, file: &str) -> Option<String> {
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     for part in file.split('/').filter(|part| !part.is_empty() && *part != ".") {

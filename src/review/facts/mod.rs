@@ -5,8 +5,13 @@
 
 mod gaps;
 pub mod ids;
+mod kiro;
+mod limits;
 mod links;
+mod openspec;
 mod questions;
+mod records;
+mod trace;
 
 use super::page::Page;
 use super::{Hit, Options};
@@ -29,14 +34,22 @@ pub enum Check {
     Ignores,
 }
 
-const CHECKS: [(&str, Check); 7] = [
+const CHECKS: [(&str, Check); 15] = [
     ("broken-anchors", Check::Pages(links::broken_anchors)),
     ("broken-links", Check::Pages(links::broken_links)),
+    ("broken-references", Check::Page(links::broken_references)),
+    ("conflicting-fields", Check::Pages(records::conflicting_fields)),
+    ("conflicting-limits", Check::Pages(limits::conflicting_limits)),
+    ("contradicted-decisions", Check::Pages(limits::contradicted_decisions)),
+    ("dangling-ids", Check::Pages(trace::dangling_ids)),
     ("duplicate-ids", Check::Page(ids::duplicate_ids)),
     ("empty-cells", Check::Page(gaps::empty_cells)),
     ("empty-sections", Check::Page(gaps::empty_sections)),
     ("ignores", Check::Ignores),
+    ("openspec-deltas", Check::Pages(openspec::deltas)),
     ("questions", Check::Page(questions::open_questions)),
+    ("undecided-records", Check::Page(records::undecided_records)),
+    ("untraced-ids", Check::Pages(trace::untraced_ids)),
 ];
 
 /// # Errors

@@ -1,0 +1,254 @@
+//! Records of decisions, and the fields at the head of documents: an accepted record without a decision, one field with
+//! two values, a record that is in force and superseded.
+//!
+//! ```text
+//! 0004-queue.md: Status: Accepted                0007-broker.md: Supersedes ADR-0004
+//! ```
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use super::super::Hit;
+use super::super::page::{Kind, Page};
+use super::Pages;
+use super::trace::folder_of;
+
+/// Bytes of a document in which its head is.
+const MAX_HEAD: usize = 4000;
+/// Lines that a document ends with and that may be its fields.
+const FOOT_LINES: usize = 4;
+
+/// A field: its name in small letters, its value, and the value's place.
+struct Field<'t> {
+    name: String,
+    value: &'t str,
+    place: Range<usize>,
+}
+
+/// The fields before the first heading of the second level, front matter included.
+fn head_fields<'t>(page: &Page<'t>) -> Vec<Field<'t>> {
+    let inner = page.sections.iter().skip(1).find(|section| section.level > 1);
+    let end =
+        inner.and_then(|section| section.heading).map_or(page.text.len(), |at| page.blocks[at].range.start);
+    fields(page, 0..floor(page.text, end.min(MAX_HEAD)))
+}
+
+fn foot_fields<'t>(page: &Page<'t>) -> Vec<Field<'t>> {
+    let trimmed = page.text.trim_end();
+    let mut starts = memchr::memrchr_iter(b'\n', trimmed.as_bytes());
+    let start = starts.nth(FOOT_LINES - 1).map_or(trimmed.len(), |at| at + 1);
+    fields(page, start..trimmed.len())
+}
+
+fn floor(text: &str, mut end: usize) -> usize {
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    end
+}
+
+/// `Status: Draft`, `**Status**: Draft`, `* **Status:** Draft` and `| Status | Draft |` in lines of their own.
+fn fields<'t>(page: &Page<'t>, range: Range<usize>) -> Vec<Field<'t>> {
+    let is_mark = |sign: char| " *_->|`".contains(sign);
+    let mut found = Vec::new();
+    let mut start = range.start;
+    for line in page.text[range].split_inclusive('\n') {
+        let cells = line.trim_start().strip_prefix('|').and_then(|row| row.split_once('|'));
+        if let Some((name, value)) = cells.or_else(|| line.split_once(':')) {
+            let name = name.trim_matches(is_mark).to_lowercase();
+            let value = value.trim().trim_matches(|sign: char| is_mark(sign) || "\"'".contains(sign));
+            let from = start + (value.as_ptr() as usize - line.as_ptr() as usize);
+            if !value.is_empty() && name.split(' ').count() <= 2 {
+                found.push(Field { name, value, place: from..from + value.len() });
+            }
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// The status of a document: a field of its head, or what its section "Status" begins with.
+fn status_of(page: &Page<'_>) -> Option<(String, Range<usize>)> {
+    let of_head = head_fields(page).into_iter().find(|field| field.name == "status");
+    if let Some(field) = of_head {
+        return Some((first_word(field.value), field.place));
+    }
+    let block = page.blocks.iter().find(|block| {
+        block.kind != Kind::Heading && is_named(page.heading(block.section), "status") && !block.is_quoted
+    })?;
+    Some((first_word(page.text_of(block)), page.source(block.plain.clone())))
+}
+
+fn is_named(heading: &str, name: &str) -> bool {
+    heading.trim_matches(|sign: char| !sign.is_alphabetic()).eq_ignore_ascii_case(name)
+}
+
+fn first_word(text: &str) -> String {
+    let text = text.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+    text.split(|sign: char| !sign.is_alphabetic()).next().unwrap_or_default().to_lowercase()
+}
+
+/// Records that are accepted, and whose section of the decision is empty.
+pub fn undecided_records(page: &Page<'_>) -> Vec<Hit> {
+    let is_accepted = status_of(page).is_some_and(|(status, _)| status == "accepted");
+    let mut found = Vec::new();
+    for (at, section) in page.sections.iter().enumerate().skip(1).filter(|_| is_accepted) {
+        let is_decision =
+            ["decision", "decision outcome"].iter().any(|name| is_named(page.heading(at), name));
+        let Some(heading) = section.heading.filter(|_| is_decision) else { continue };
+        let next = page.sections[at + 1..].iter().find(|next| next.level <= section.level);
+        let end =
+            next.and_then(|next| next.heading).map_or(page.text.len(), |next| page.blocks[next].range.start);
+        let block = &page.blocks[heading];
+        let below = page.text.get(block.range.end..end).unwrap_or_default();
+        if below.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) {
+            found.push(Hit::at(page.source(block.plain.clone())));
+        }
+    }
+    found
+}
+
+/// Words that a field of the head and one at the foot of a document both have.
+const FIELDS: [&str; 4] = ["last updated", "status", "updated", "version"];
+
+/// One field with two values in a document, and records that are accepted and superseded.
+pub fn conflicting_fields(all: &Pages<'_, '_>) -> Vec<Hit> {
+    let mut found = Vec::new();
+    for (number, page) in all.pages.iter().enumerate() {
+        found.extend(head_and_foot(page).map(|hit| Hit {
+            page: number,
+            related: hit.related.iter().map(|(_, place)| (number, place.clone())).collect(),
+            ..hit
+        }));
+    }
+    found.extend(superseded_records(all));
+    found.extend(listed_status(all));
+    found
+}
+
+fn head_and_foot(page: &Page<'_>) -> Option<Hit> {
+    let head = head_fields(page);
+    let foot = foot_fields(page);
+    for field in head.iter().filter(|field| FIELDS.contains(&field.name.as_str())) {
+        let later = head.iter().chain(&foot).find(|other| {
+            other.name == field.name
+                && other.place.start > field.place.start
+                && differ(&field.name, field.value, other.value)
+        });
+        if let Some(later) = later {
+            return Some(conflict(page, &later.place, &field.place, (0, page), &field.name));
+        }
+    }
+    None
+}
+
+/// Two statuses differ where both are known words; other values where neither holds the other.
+fn differ(name: &str, a: &str, b: &str) -> bool {
+    let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    match name {
+        "status" => {
+            let (a, b) = (first_word(&a), first_word(&b));
+            a != b && STATUSES.contains(&a.as_str()) && STATUSES.contains(&b.as_str())
+        }
+        _ => !a.contains(&b) && !b.contains(&a),
+    }
+}
+
+fn conflict(
+    page: &Page<'_>,
+    place: &Range<usize>,
+    other: &Range<usize>,
+    (other_number, other_page): (usize, &Page<'_>),
+    name: &str,
+) -> Hit {
+    let line = other_page.place(other.start).0.to_string();
+    let hit =
+        Hit::at(place.clone()).with("line", line).with("other", other_page.text[other.clone()].to_owned());
+    let path = if other_page.path == page.path { String::new() } else { format!(" of {}", other_page.path) };
+    let hit = hit.with("path", path).with("name", name.to_owned());
+    Hit { related: vec![(other_number, other.clone())], ..hit }
+}
+
+/// Records by folder and number: `0007-broker.md`, `adr-0007.md`.
+fn records<'p>(all: &Pages<'p, '_>) -> BTreeMap<(&'p str, u32), Vec<usize>> {
+    let mut found: BTreeMap<(&str, u32), Vec<usize>> = BTreeMap::new();
+    for (at, page) in all.pages.iter().enumerate() {
+        let name = page.path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let digits = name.trim_start_matches("adr").trim_start_matches(['-', '_']);
+        let count = digits.bytes().take_while(u8::is_ascii_digit).count();
+        if let Some(number) = digits[..count].parse().ok().filter(|_| (1..=4).contains(&count)) {
+            found.entry((folder_of(page.path), number)).or_default().push(at);
+        }
+    }
+    found
+}
+
+/// Records with the status "accepted" that another record of the folder, itself accepted, says it supersedes.
+fn superseded_records(all: &Pages<'_, '_>) -> Vec<Hit> {
+    let records = records(all);
+    let mut found = Vec::new();
+    for ((folder, number), pages) in &records {
+        let [at] = pages.as_slice() else { continue };
+        let page = &all.pages[*at];
+        let is_accepted = status_of(page).is_some_and(|(status, _)| status == "accepted");
+        let claim = head_fields(page).into_iter().find(|field| field.name == "supersedes");
+        let Some(claim) = claim.filter(|_| is_accepted) else { continue };
+        for older in numbers(claim.value).into_iter().filter(|older| older != number) {
+            let Some([old]) = records.get(&(*folder, older)).map(Vec::as_slice) else { continue };
+            let other = &all.pages[*old];
+            if let Some((_, place)) = status_of(other).filter(|(status, _)| status == "accepted") {
+                let hit = conflict(other, &place, &claim.place, (*at, page), "supersedes");
+                found.push(Hit { page: *old, ..hit });
+            }
+        }
+    }
+    found
+}
+
+/// Numbers of records in a value: `ADR-0004`, `0004`, `[4](0004-queue.md)`.
+fn numbers(value: &str) -> Vec<u32> {
+    let parts = value.split(|sign: char| !sign.is_ascii_digit()).filter(|part| (1..=4).contains(&part.len()));
+    let mut found: Vec<u32> = parts.filter_map(|part| part.parse().ok()).collect();
+    found.dedup();
+    found
+}
+
+/// What a list of records says of a status, in a cell of its own.
+const STATUSES: [&str; 8] =
+    ["accepted", "approved", "deprecated", "draft", "implemented", "proposed", "rejected", "superseded"];
+
+/// Rows that link to a record, with another status than the record has.
+fn listed_status(all: &Pages<'_, '_>) -> Vec<Hit> {
+    let by_path: HashMap<&str, usize> =
+        all.pages.iter().enumerate().map(|(at, page)| (page.path, at)).collect();
+    let mut found = Vec::new();
+    for (number, page) in all.pages.iter().enumerate() {
+        for (at, block) in page.blocks.iter().enumerate() {
+            let Kind::Cell(cell) = block.kind else { continue };
+            let listed = page.text_of(block).trim().to_lowercase();
+            if cell.row == 0 || !STATUSES.contains(&listed.as_str()) {
+                continue;
+            }
+            let first = &page.blocks[at - cell.column.min(at)];
+            let from = page.links.partition_point(|link| link.range.start < first.range.start);
+            let links = page.links[from..].iter().take_while(|link| link.range.start < block.range.start);
+            let targets: Vec<usize> = links
+                .filter_map(|link| {
+                    super::links::resolve(page.path, link.target.split('#').next().unwrap_or_default())
+                })
+                .filter_map(|path| by_path.get(path.as_str()).copied())
+                .collect();
+            let [target] = targets.as_slice() else { continue };
+            let other = &all.pages[*target];
+            if let Some((status, place)) = status_of(other)
+                && STATUSES.contains(&status.as_str())
+                && status != listed
+            {
+                let place_here = page.source(block.plain.clone());
+                let hit = conflict(page, &place_here, &place, (*target, other), "status");
+                found.push(Hit { page: number, ..hit });
+            }
+        }
+    }
+    found
+}
