@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::super::Hit;
 use super::super::page::{Block, Cell, Kind, Page};
+use super::naming::is_task_list;
 
 /// Letters of a prefix.
 const MAX_PREFIX: usize = 16;
@@ -222,9 +223,14 @@ fn is_bold(page: &Page<'_>, block: &Block, id: &Range<usize>) -> bool {
 /// What holds definitions that belong together: equal ids in it are one id for two things.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
-    List { section: usize, depth: usize },
+    List {
+        section: usize,
+        depth: usize,
+    },
     Column(usize),
     Headings(u8),
+    /// The tasks of a task list, whatever phase they are in.
+    Tasks,
 }
 
 /// Ids that two items of a list, rows of a table or headings of a level define. Items below a heading or a row of the id
@@ -257,13 +263,17 @@ pub fn duplicate_ids(page: &Page<'_>) -> Vec<Hit> {
 fn definition<'p>(page: &'p Page<'_>, block: &Block) -> Option<(Group, &'p str, Range<usize>)> {
     let group = group_of(page, block).filter(|_| !block.is_quoted)?;
     let text = page.text_of(block);
-    let id = leading_id(text).filter(|id| is_definition(&text[id.end..], block.kind))?;
+    let id = match group {
+        Group::Tasks => definition_in(page, block)?,
+        _ => leading_id(text).filter(|id| is_definition(&text[id.end..], block.kind))?,
+    };
     let range = page.source(block.plain.start + id.start..block.plain.start + id.end);
     Some((group, &text[id], range))
 }
 
 fn group_of(page: &Page<'_>, block: &Block) -> Option<Group> {
     match block.kind {
+        Kind::Item(Some(_)) if is_task_list(page.path) => Some(Group::Tasks),
         Kind::Item(_) => Some(Group::List { section: block.section, depth: block.depth }),
         Kind::Cell(Cell { table, row, column: 0 }) if row > 0 && is_id_column(page, table) => {
             Some(Group::Column(table))

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::super::Hit;
 use super::super::page::{Kind, Page};
 use super::Pages;
-use super::trace::{Dangling, folded, folder_of, is_task_list};
+use super::naming::{Dangling, folded, folder_of, is_task_list};
 
 /// Criteria of a requirement: how many, and where each is.
 type Criteria = BTreeMap<u32, Vec<Range<usize>>>;

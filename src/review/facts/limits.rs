@@ -21,7 +21,7 @@ use super::super::page::{Block, CODE, Kind, Page};
 use super::super::settled::is_decision;
 use super::Pages;
 use super::ids::{key, leading_id, mentioned_ids};
-use super::trace::folder_of;
+use super::naming::folder_of;
 use crate::text::sentences::split_sentences;
 use crate::text::words::{is_small, stem, subjects};
 

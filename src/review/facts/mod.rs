@@ -8,6 +8,7 @@ pub mod ids;
 mod kiro;
 mod limits;
 mod links;
+mod naming;
 mod openspec;
 mod questions;
 mod records;

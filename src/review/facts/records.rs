@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::super::Hit;
 use super::super::page::{Kind, Page};
 use super::Pages;
-use super::trace::folder_of;
+use super::naming::folder_of;
 
 /// Bytes of a document in which its head is.
 const MAX_HEAD: usize = 4000;
@@ -94,7 +94,7 @@ pub fn undecided_records(page: &Page<'_>) -> Vec<Hit> {
     let mut found = Vec::new();
     for (at, section) in page.sections.iter().enumerate().skip(1).filter(|_| is_accepted) {
         let is_decision =
-            ["decision", "decision outcome"].iter().any(|name| is_named(page.heading(at), name));
+            ["decision", "decisions", "decision outcome"].iter().any(|name| is_named(page.heading(at), name));
         let Some(heading) = section.heading.filter(|_| is_decision) else { continue };
         let next = page.sections[at + 1..].iter().find(|next| next.level <= section.level);
         let end =

@@ -15,12 +15,11 @@ use std::ops::Range;
 use super::super::Hit;
 use super::super::page::{Block, Kind, Page};
 use super::ids;
+use super::naming::{Dangling, SHOWN, folded, folder_of, is_task_list};
 use super::{Pages, kiro};
 
 /// Fewer definitions show no scheme of numbers.
 const MIN_DEFINED: usize = 3;
-/// Ids that a message names.
-const SHOWN: usize = 8;
 
 /// What the documents of a folder define and name.
 #[derive(Default)]
@@ -40,11 +39,6 @@ struct Definition {
     key: String,
     page: usize,
     place: Range<usize>,
-}
-
-/// The folder of a path, with its slash.
-pub fn folder_of(path: &str) -> &str {
-    path.rfind('/').map_or("", |at| &path[..=at])
 }
 
 /// The folder around a folder.
@@ -143,13 +137,6 @@ pub fn dangling_ids(all: &Pages<'_, '_>) -> Vec<Hit> {
     }
     found.extend(kiro::dangling_criteria(all));
     fold_families(all, found)
-}
-
-/// An id of a page that nothing defines.
-pub struct Dangling {
-    pub page: usize,
-    pub family: String,
-    pub place: Range<usize>,
 }
 
 /// So many ids of one family are one finding of their document.
@@ -269,11 +256,6 @@ pub fn untraced_ids(all: &Pages<'_, '_>) -> Vec<Hit> {
     found
 }
 
-/// `tasks.md`, as spec-kit, OpenSpec and Kiro have it.
-pub fn is_task_list(path: &str) -> bool {
-    path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("tasks.md"))
-}
-
 /// A document of requirements, by its name.
 fn holds_requirements(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
@@ -296,15 +278,4 @@ fn untraced(
     let is_custom = own.len() >= MIN_DEFINED && missing.len() * 2 <= own.len();
     let hit = || folded(first.place.clone(), &names, own.len(), all.pages[tasks].path);
     is_custom.then(|| Hit { page: first.page, ..hit() })
-}
-
-/// One hit for all that no task names.
-pub fn folded(place: Range<usize>, names: &[String], total: usize, tasks: &str) -> Hit {
-    let more = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
-    let shown = names[..names.len().min(SHOWN)].join(", ");
-    Hit::at(place)
-        .with("names", format!("{shown}{more}"))
-        .with("count", names.len().to_string())
-        .with("total", total.to_string())
-        .with("path", tasks.to_owned())
 }
