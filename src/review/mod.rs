@@ -116,7 +116,7 @@ impl fmt::Debug for Files {
 pub struct Options {
     /// Rules that are not run.
     pub off: BTreeSet<String>,
-    /// Severities that replace those of the rules.
+    /// Severities that replace those of the rules, and turn on the ones that are off.
     pub severity: BTreeMap<String, Severity>,
     /// Only rules of these personas; all where none is named.
     pub personas: BTreeSet<String>,
@@ -125,7 +125,9 @@ pub struct Options {
 
 impl Options {
     fn runs(&self, rule: &Rule) -> bool {
-        !self.off.contains(&rule.file.rule)
+        let is_on = !rule.file.off || self.severity.contains_key(&rule.file.rule);
+        is_on
+            && !self.off.contains(&rule.file.rule)
             && (self.personas.is_empty() || self.personas.contains(&rule.file.persona))
     }
 }

@@ -62,6 +62,9 @@ pub struct RuleFile {
     pub persona: String,
     #[serde(default, rename = "where")]
     pub place: Where,
+    /// It runs only where the settings give it a severity.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub off: bool,
     /// What is looked for; the quotation is the first group, else the whole match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub any: Vec<String>,
@@ -138,7 +141,8 @@ impl Rule {
         let has = move |path: &str| {
             paths.iter().any(|known| known == path || known.starts_with(&format!("{path}/")))
         };
-        let options = Options { files: Files::new(has), ..Options::default() };
+        let severity = BTreeMap::from([(self.file.rule.clone(), self.file.severity)]);
+        let options = Options { files: Files::new(has), severity, ..Options::default() };
         review(&documents, rules, &options).findings.iter().any(|found| found.rule == self.file.rule)
     }
 

@@ -311,7 +311,8 @@ fn rules_page(rules: &Rules) -> String {
         let file = &rule.file;
         let hint = if rule.is_wording() { ", a hint: it fails nothing" } else { "" };
         text += &format!("\n## {}\n\n{}.\n\n", file.rule, file.title);
-        text += &format!("- Severity: {}{hint}; persona: {}\n", file.severity.name(), file.persona);
+        let off = if file.off { "; off, unless the settings give it a severity" } else { "" };
+        text += &format!("- Severity: {}{hint}{off}; persona: {}\n", file.severity.name(), file.persona);
         text += &format!("- Source: {}\n- Why: {}\n- Help: {}\n", file.reference, file.why, file.help);
         for (name, examples) in [("Found", &file.yes), ("Not found", &file.no)] {
             let first = examples.first().map(rule::Example::documents).unwrap_or_default();
@@ -319,7 +320,7 @@ fn rules_page(rules: &Rules) -> String {
             text += &format!("- {name}: `{}`\n", one_line(&example.replace(['`', '\n'], " "), 200));
         }
     }
-    text
+    text + "\n" + include_str!("../../bench/review/precision.md")
 }
 
 #[test]

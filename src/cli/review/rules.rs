@@ -37,7 +37,8 @@ fn list(rules: &Rules, screen: &Screen) {
     let cells = |rule: &Rule| {
         let file = &rule.file;
         let own = if rule.is_own { " (own)" } else { "" };
-        vec![file.rule.clone(), file.severity.name().to_owned(), format!("{}{own}", file.title)]
+        let off = if file.off { " (off)" } else { "" };
+        vec![file.rule.clone(), file.severity.name().to_owned(), format!("{}{own}{off}", file.title)]
     };
     let table: Vec<Vec<String>> = rules.iter().map(cells).collect();
     columns::lines(&table).iter().for_each(|line| screen.say(line));

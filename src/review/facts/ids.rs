@@ -3,7 +3,7 @@
 //! An id has capitals, then a number, then perhaps a letter or more numbers. A heading, an item or a row that begins with
 //! one and goes on with a colon or a dash defines it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use super::super::Hit;
@@ -81,6 +81,8 @@ pub struct Mention {
     pub range: Range<usize>,
     /// Not only included.
     pub is_written: bool,
+    /// It may abbreviate several: `FR-001/002`.
+    pub is_list: bool,
 }
 
 /// Ids between the ends of a range, at most.
@@ -93,9 +95,11 @@ pub fn mentions(text: &str) -> impl Iterator<Item = Mention> {
     mentioned_ids(text).flat_map(move |id| {
         let start = id.as_ptr() as usize - text.as_ptr() as usize;
         let range = start..start + id.len();
-        let mut found = vec![Mention { key: key(id), range: range.clone(), is_written: true }];
-        let included = |key: String| Mention { key, range: range.clone(), is_written: false };
-        found.extend(parts(id).into_iter().map(included));
+        let parts = parts(id);
+        let is_list = !parts.is_empty();
+        let mut found = vec![Mention { key: key(id), range: range.clone(), is_written: true, is_list }];
+        let included = |key: String| Mention { key, range: range.clone(), is_written: false, is_list: false };
+        found.extend(parts.into_iter().map(included));
         let before = last.replace(range.clone());
         if let Some(before) = before.filter(|before| joins_range(&text[before.end..start])) {
             found.extend(between(&text[before], id).into_iter().map(included));
@@ -108,7 +112,9 @@ pub fn mentions(text: &str) -> impl Iterator<Item = Mention> {
 fn parts(id: &str) -> Vec<String> {
     let Some(digit) = id.find(|sign: char| sign.is_ascii_digit()) else { return Vec::new() };
     let numbers: Vec<&str> = id[digit..].split(['/', '-']).collect();
-    let is_list = numbers.len() > 1 && numbers.iter().all(|number| number.len() == numbers[0].len());
+    // `A4/1` and `1.1-2` are numbers within numbers.
+    let width = numbers[0].len();
+    let is_list = numbers.len() > 1 && width > 1 && numbers.iter().all(|number| number.len() == width);
     if !is_list {
         return Vec::new();
     }
@@ -241,10 +247,18 @@ pub fn duplicate_ids(page: &Page<'_>) -> Vec<Hit> {
     let is_item = |group: &Group| matches!(group, Group::List { .. });
     let titled: HashSet<&str> =
         defined.iter().filter(|(group, ..)| !is_item(group)).map(|(_, name, _)| *name).collect();
+    // One id alone shows no scheme: it may be a name, such as C4.
+    let mut families: BTreeMap<(Group, String), BTreeSet<&str>> = BTreeMap::new();
+    for (group, name, _) in &defined {
+        families.entry((*group, family(&key(name)).to_owned())).or_default().insert(name);
+    }
+    let has_scheme = |group: Group, name: &str| {
+        families.get(&(group, family(&key(name)).to_owned())).is_some_and(|names| names.len() > 1)
+    };
     let mut first: BTreeMap<(Group, &str), Range<usize>> = BTreeMap::new();
     let mut found = Vec::new();
     for (group, name, range) in defined {
-        if is_item(&group) && titled.contains(name) {
+        if is_item(&group) && titled.contains(name) || !has_scheme(group, name) {
             continue;
         }
         match first.get(&(group, name)) {
@@ -294,6 +308,7 @@ fn is_definition(rest: &str, kind: Kind) -> bool {
     let rest = rest.trim_start_matches(['*', '_', ')', ']', '`', ' ']);
     match kind {
         Kind::Cell(_) => rest.is_empty(),
-        _ => rest.starts_with([':', '.', '-', '–', '—']),
+        // `ADR-0074..ADR-0138` is a range.
+        _ => rest.starts_with([':', '.', '-', '–', '—']) && !rest.starts_with(".."),
     }
 }

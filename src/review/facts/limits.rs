@@ -72,7 +72,11 @@ fn is_read(page: &Page<'_>, block: &Block) -> bool {
 /// The sentences of a page's paragraphs, items and cells, without ids in front of them.
 fn sentences<'p>(page: &'p Page<'_>, number: usize) -> Vec<Sentence<'p>> {
     let mut found = Vec::new();
-    for block in page.blocks.iter().filter(|block| is_read(page, block)) {
+    // What a scenario says holds for it alone.
+    let in_scenario =
+        page.for_sections(false, |heading, outer| outer || heading.trim_start().starts_with("Scenario"));
+    let is_wanted = |block: &&Block| is_read(page, block) && !in_scenario[block.section];
+    for block in page.blocks.iter().filter(is_wanted) {
         let text = page.text_of(block);
         let from = leading_id(text).map_or(0, |id| id.end);
         for range in split_sentences(&text[from..], &[]) {

@@ -100,7 +100,7 @@ fn head(text: &str) -> &str {
 }
 
 /// `[text](target)` without the target.
-fn without_targets(text: &str) -> String {
+pub fn without_targets(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("](") {

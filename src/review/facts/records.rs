@@ -54,6 +54,7 @@ fn fields<'t>(page: &Page<'t>, range: Range<usize>) -> Vec<Field<'t>> {
     let mut start = range.start;
     for line in page.text[range].split_inclusive('\n') {
         let cells = line.trim_start().strip_prefix('|').and_then(|row| row.split_once('|'));
+        let cells = cells.filter(|(_, rest)| rest.matches('|').count() < 2);
         if let Some((name, value)) = cells.or_else(|| line.split_once(':')) {
             let name = name.trim_matches(is_mark).to_lowercase();
             let value = value.trim().trim_matches(|sign: char| is_mark(sign) || "\"'".contains(sign));
@@ -205,8 +206,13 @@ fn superseded_records(all: &Pages<'_, '_>) -> Vec<Hit> {
     found
 }
 
-/// Numbers of records in a value: `ADR-0004`, `0004`, `[4](0004-queue.md)`.
+/// Numbers of records in a value that names nothing else: `ADR-0004`, `0004, 0005`, `[ADR-4](0004-queue.md)`.
 fn numbers(value: &str) -> Vec<u32> {
+    let value = super::links::without_targets(value);
+    let is_other = |word: &str| !word.is_empty() && !word.eq_ignore_ascii_case("adr");
+    if value.split(|sign: char| !sign.is_alphabetic()).any(is_other) {
+        return Vec::new();
+    }
     let parts = value.split(|sign: char| !sign.is_ascii_digit()).filter(|part| (1..=4).contains(&part.len()));
     let mut found: Vec<u32> = parts.filter_map(|part| part.parse().ok()).collect();
     found.dedup();

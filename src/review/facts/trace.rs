@@ -81,7 +81,7 @@ fn add_definition(folder: &mut Folder, page: &Page<'_>, number: usize, block: &B
     let text = page.text_of(block);
     let story = if block.kind == Kind::Heading { story_number(text) } else { None };
     let named = || ids::definition_in(page, block).map(|range| (range.clone(), text[range].to_owned()));
-    if let Some((range, id)) = story.or_else(named) {
+    if let Some((range, id)) = story.or_else(named).filter(|_| !is_title(page, block)) {
         let key = ids::key(&id);
         let place = page.source(block.plain.start + range.start..block.plain.start + range.end);
         folder.begun.insert(key.clone());
@@ -93,6 +93,11 @@ fn add_definition(folder: &mut Folder, page: &Page<'_>, number: usize, block: &B
         // "- [x] SKIP: T039".
         folder.begun.extend(ids::mentioned_ids(text).take(1).map(ids::key));
     }
+}
+
+/// A document's own number is one of a series of documents, of which these may be a part.
+fn is_title(page: &Page<'_>, block: &Block) -> bool {
+    block.kind == Kind::Heading && page.sections[block.section].level == 1
 }
 
 /// "User Story 3" at the beginning of a heading: its place and id.
@@ -118,7 +123,7 @@ pub fn dangling_ids(all: &Pages<'_, '_>) -> Vec<Hit> {
         let mut seen = HashSet::new();
         for block in page.blocks.iter().filter(|block| is_open(block) && !names_file(page, block)) {
             let text = page.text_of(block);
-            for mention in ids::mentions(text).filter(|mention| mention.is_written) {
+            for mention in ids::mentions(text).filter(|mention| mention.is_written && !mention.is_list) {
                 let id = &text[mention.range.clone()];
                 let scope = scopes.iter().find(|scope| has_scheme(scope.folder, id, &mention.key));
                 let is_known = scope.is_none_or(|scope| scope.is_begun(&mention.key));
