@@ -192,7 +192,7 @@ pub fn plan(setup: &Setup, screen: &Screen) -> Result<Value, Fail> {
     } else {
         let head = head(setup, &talk, screen)?;
         let voice = &setup.opened.voice;
-        let mut rehearsal = plan::Rehearsal::new(&mut first, voice, head);
+        let mut rehearsal = plan::Rehearsal::new(&mut first, voice, head, setup.readers.len());
         hold(&mut talk, Some(&mut rehearsal), &mut second, &mut script, &clock, &mut tell)?;
         plan = rehearsal.plan();
     }

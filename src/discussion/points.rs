@@ -140,3 +140,45 @@ pub fn untaken<'p>(points: &'p [Point], said: &[&Contribution]) -> impl Iterator
     let is_open = move |(at, point): &(usize, &Point)| point.refuted.is_none() && !raised.contains(at);
     points.iter().enumerate().filter(is_open).map(|(_, point)| point)
 }
+
+/// Which open point each of those who open a round speaks of: the one who frames of the best, each other of the best of
+/// the kinds that the persona takes, else of the best that is left. `seats` has of each whether it frames, and its kinds.
+pub fn assigned(points: &[Point], raised: &[usize], seats: &[(bool, &[String])]) -> Vec<Option<usize>> {
+    let is_open = |at: &usize| points[*at].refuted.is_none() && !raised.contains(at);
+    let mut left: Vec<usize> = (0..points.len()).filter(is_open).collect();
+    let mut found = Vec::new();
+    for (frames, kinds) in seats {
+        let is_own = |at: &&usize| kinds.iter().any(|kind| kind == points[**at].kind.name());
+        let own = left.iter().find(is_own).filter(|_| !frames);
+        let taken = own.or(left.first()).copied();
+        left.retain(|at| Some(*at) != taken);
+        found.push(taken);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_framing_has_the_best_point_and_each_other_the_best_of_its_kinds() {
+        let of = |kind| Point { question: "x?".to_owned(), ..Point::new(kind) };
+        let kinds = [PointKind::Clash, PointKind::Value, PointKind::Clash, PointKind::Risk, PointKind::Code];
+        let mut points: Vec<Point> = kinds.into_iter().map(of).collect();
+        let takes = |kinds: &[PointKind]| -> Vec<String> {
+            kinds.iter().map(|kind| kind.name().to_owned()).collect()
+        };
+        let (value, code, clash) = (
+            takes(&[PointKind::Value]),
+            takes(&[PointKind::Code, PointKind::Risk]),
+            takes(&[PointKind::Clash, PointKind::Ambiguity]),
+        );
+        let opening = [(true, value.as_slice()), (false, &code), (false, &clash)];
+        assert_eq!(assigned(&points, &[], &opening), [Some(0), Some(3), Some(2)]);
+        // What was raised, or is answered, is open no more; who has none of its kinds takes the best that is left.
+        points[2].refuted = Some(Refutation { answer: "No.".to_owned(), quotes: Vec::new() });
+        assert_eq!(assigned(&points, &[0, 3], &opening), [Some(1), Some(4), None]);
+        assert_eq!(assigned(&[], &[], &opening), [None, None, None]);
+    }
+}

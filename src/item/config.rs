@@ -53,6 +53,8 @@ pub struct Config {
     pub model: Option<ByStep>,
     /// What the voice's tokens cost: `IN,CACHED,OUT` in dollars for a million.
     pub price: Option<ByStep>,
+    /// Other models that read for the finding round.
+    pub readers: Option<Vec<NamedReader>>,
     pub max_turns: Option<u32>,
     /// A folder laid over the built-in steps.
     pub steps: Option<String>,
@@ -76,6 +78,25 @@ pub struct Config {
     pub github: Option<github::Settings>,
     pub evidence: Option<Evidence>,
     pub review: Option<Review>,
+}
+
+/// The most readers beside the voice.
+pub const MOST_READERS: usize = 3;
+
+/// A model that reads for the finding round beside the voice: a voice, or a voice with its model.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged, expecting = "a voice, or {voice: NAME, model: NAME}")]
+pub enum NamedReader {
+    Voice(String),
+    WithModel(VoiceOfModel),
+}
+
+/// A voice and its model.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VoiceOfModel {
+    pub voice: String,
+    pub model: String,
 }
 
 /// Whether a text is a day in the form of ISO 8601, which orders days as texts.
@@ -333,6 +354,10 @@ impl Config {
             let finding = Finding::near(path, text, "max_chars:", message);
             found.push(finding.hint(format!("leave it out for {MAX_CHARS}")));
         }
+        if self.readers.as_ref().is_some_and(|readers| readers.len() > MOST_READERS) {
+            let message = format!("`readers` has more than {MOST_READERS} voices");
+            found.push(Finding::near(path, text, "readers:", message).hint("leave some out"));
+        }
         if let Some(day) = self.report_until.as_ref().filter(|day| !is_day(day)) {
             let message =
                 format!("`report_until` is \"{}\", which is no day", crate::text::plain::shown(day));
@@ -474,7 +499,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, price, max_turns, steps, templates, rules, protect, losses, report_until, author, voice_env, github, evidence, review
+           = help: the keys are items, voice, model, price, readers, max_turns, steps, templates, rules, protect, losses, report_until, author, voice_env, github, evidence, review
         "#);
         for text in [
             "items: ../x",

@@ -38,6 +38,9 @@ pub struct Forbidden {
     pub phrases: Vec<String>,
 }
 
+/// The kinds of points that a reader finds.
+const POINT_KINDS: [&str; 5] = ["value", "ambiguity", "clash", "code", "risk"];
+
 /// What the front matter of a persona says.
 const NEEDED: [&str; 8] = ["key", "name", "role", "short_role", "order", "lens", "phases", "forbidden"];
 const SECTIONS: [&str; 4] = ["Identity", "Style", "Principles", "Elaboration"];
@@ -58,6 +61,9 @@ pub struct Persona {
     pub lens: String,
     /// The phases this persona leads.
     pub phases: Vec<String>,
+    /// The kinds of open points that this persona speaks for.
+    #[serde(default)]
+    pub takes: Vec<String>,
     pub forbidden: Vec<Forbidden>,
     #[serde(skip)]
     pub identity: String,
@@ -128,6 +134,11 @@ impl Persona {
                 let finding = Finding::near(path, text, &format!("{key}:"), message);
                 findings.push(finding.hint("write it in plain words"));
             }
+        }
+        if let Some(kind) = self.takes.iter().find(|kind| !POINT_KINDS.contains(&kind.as_str())) {
+            let message = format!("\"{kind}\" is not a kind of point{}", did_you_mean(kind, &POINT_KINDS));
+            let finding = Finding::near(path, text, "takes:", message);
+            findings.push(finding.hint(format!("the kinds are {}", POINT_KINDS.join(", "))));
         }
         if self.key == "user" {
             let finding = Finding::near(path, text, "key:", "the key \"user\" is reserved for the user");

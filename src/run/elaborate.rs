@@ -30,8 +30,8 @@ use crate::synthesis::{self, Outcome};
 use crate::text::plain;
 use crate::voice::Voice;
 use crate::voice::model::evidence::Evidence;
-use crate::voice::model::prompt::{self, Want};
-use crate::voice::model::{Live, Meter, Prices};
+use crate::voice::model::prompt::{self, Prompt, Want};
+use crate::voice::model::{Live, Meter, OtherReader, Prices};
 use crate::voice::secretary::Secretary;
 use crate::voice::sources::Excerpt;
 
@@ -93,6 +93,8 @@ pub struct Setup {
     pub evidence: Evidence,
     /// How much of it may be sent, and the folders of other items.
     pub may_read: (config::Evidence, Vec<String>),
+    /// Other models that list points.
+    pub readers: Vec<Choice>,
     pub base: Oid,
     pub fixed: Option<Time>,
     /// The branch exists already.
@@ -270,7 +272,10 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
             let watch = |want: &Want, meter: &Meter| observer.waiting(&voices::thinking(want, meter, cast));
             let more = |asked: &[String]| more_evidence(setup, asked);
             let mut live = Live::new(model.as_mut(), head(setup, &talk, observer)?, setup.tokens);
-            live = live.reading(excerpts(setup, &talk)).asking(&more, granted(setup, &talk)?);
+            live = live
+                .reading(excerpts(setup, &talk))
+                .asking(&more, granted(setup, &talk)?)
+                .beside(readers(setup));
             live = live.priced(setup.prices).watched(&watch);
             converse(setup, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, None, observer)?;
             live.notes().iter().for_each(|note| observer.note(note));
@@ -292,6 +297,19 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
     let held = held(Talk::Finished(Box::new(finished)));
     say_limits(setup, &held, exit, observer);
     Ok(held)
+}
+
+/// The other models, each asked in its own thread.
+fn readers(setup: &Setup) -> Vec<OtherReader<'_>> {
+    let reader = |choice: &'_ Choice| -> OtherReader<'_> {
+        let choice = choice.clone();
+        Box::new(move |prompt: &Prompt| {
+            let model = choice.begin().map_err(|fail| fail.to_line())?;
+            let mut model = model.ok_or_else(|| format!("{} has no model", choice.name()))?;
+            model.ask(prompt).map_err(|error| error.to_string())
+        })
+    };
+    setup.readers.iter().map(reader).collect()
 }
 
 /// What of the base has the names that a model asks for; nothing where it cannot be read.

@@ -121,15 +121,17 @@ pub struct Rehearsal<'v> {
     secretary: &'v mut Secretary<'v>,
     name: String,
     head: String,
+    /// How many other models list points.
+    readers: usize,
     plan: Plan,
     /// What the last request was for.
     asked: Vec<Exchange>,
 }
 
 impl<'v> Rehearsal<'v> {
-    pub fn new(secretary: &'v mut Secretary<'v>, name: &str, head: String) -> Rehearsal<'v> {
+    pub fn new(secretary: &'v mut Secretary<'v>, name: &str, head: String, readers: usize) -> Rehearsal<'v> {
         let (name, plan, asked) = (name.to_owned(), Plan::default(), Vec::new());
-        Rehearsal { secretary, name, head, plan, asked }
+        Rehearsal { secretary, name, head, readers, plan, asked }
     }
 
     pub fn plan(self) -> Plan {
@@ -143,7 +145,9 @@ impl Voice for Rehearsal<'_> {
     }
 
     fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<Points>, Speechless> {
-        self.plan.count(0, &prompt::points(&self.head, talk)?, POINTS);
+        for _ in 0..=self.readers {
+            self.plan.count(0, &prompt::points(&self.head, talk)?, POINTS);
+        }
         self.plan.count(0, &prompt::refute(&self.head, &[], talk)?, REFUTED);
         Ok(None)
     }

@@ -68,6 +68,7 @@ pub fn set_up(
     let evidence = given(&repo, &located, &setup, &opened)?;
     let items = located.trusted.folders().into_iter().map(str::to_owned).collect();
     let may_read = (located.trusted.evidence(), items);
+    let readers = setup.readers(&task, &located)?;
     let ElaborateRequest { script, medium, fixed, .. } = task;
     let LocatedItem { place, item, base, left, .. } = located;
     let begun = match task.open {
@@ -87,6 +88,7 @@ pub fn set_up(
         prices,
         evidence,
         may_read,
+        readers,
         base,
         fixed,
         exists: place.exists,
@@ -237,6 +239,14 @@ struct StepSetup<'l> {
 }
 
 impl StepSetup<'_> {
+    /// The models that read beside the voice, where it asks one.
+    fn readers(&self, task: &ElaborateRequest, located: &LocatedItem) -> Result<Vec<Choice>, Fail> {
+        match self.voice.asks_a_model() {
+            true => voices::readers(&task.voice, &located.trusted, &self.step.id, &self.step.phase),
+            false => Ok(Vec::new()),
+        }
+    }
+
     /// The voice as recordings name it.
     fn name(&self) -> String {
         self.played.map_or_else(|| self.voice.name(), Played::voice)
@@ -263,7 +273,7 @@ fn opened(
     let LocatedItem { item, place, base, trusted, .. } = located;
     let max_turns = max_turns(task, located, &library.cast);
     let digests = library.digests(step);
-    let spoken_by = voices::spoken_by(&setup.identity(), &trusted.evidence());
+    let spoken_by = voices::spoken_by(&setup.identity(), trusted);
     let author = identity::author(repo, trusted, task.signed_off);
     let begun_by = located.begun().filter(|_| is_live(task)).map(|opened| opened.user.clone());
     let named = task.script.user.clone().or(begun_by);

@@ -310,11 +310,35 @@ pub fn prices(options: &Wanted, config: &Config, step: &str, phase: &str) -> Res
     Prices::read(text).map(Some).map_err(named)
 }
 
+/// The models that read for the finding round beside the voice, as the settings name them.
+///
+/// # Errors
+/// As [`Choice::at`], and a voice without a model.
+pub fn readers(options: &Wanted, config: &Config, step: &str, phase: &str) -> Result<Vec<Choice>, Fail> {
+    let choose = |reader: &config::NamedReader| {
+        let (voice, model) = match reader {
+            config::NamedReader::Voice(voice) => (voice, None),
+            config::NamedReader::WithModel(named) => (&named.voice, Some(named.model.clone())),
+        };
+        let wanted = Wanted { voice: Some(voice.clone()), model, base_url: None, ..options.clone() };
+        let bare = Config { model: None, ..config.clone() };
+        match Choice::at(&wanted, &bare, step, phase)? {
+            choice if choice.asks_a_model() => Ok(choice),
+            _ => Err(Fail::new(format!("`readers`: {} has no model", crate::text::plain::shown(voice)))
+                .with_hint("name a voice with a model")),
+        }
+    };
+    config.readers.iter().flatten().map(choose).collect()
+}
+
 /// What tells two runs' voices apart: who speaks, who judges, and what is read.
-pub fn spoken_by(identity: &str, evidence: &config::Evidence) -> String {
+pub fn spoken_by(identity: &str, config: &Config) -> String {
+    let evidence = &config.evidence();
+    let readers = config.readers.as_ref().filter(|_| identity != SECRETARY);
+    let readers = readers.map_or(String::new(), |readers| format!(" {readers:?}"));
     let reads = identity != SECRETARY && *evidence != config::Evidence::default();
     let evidence = if reads { format!(" {evidence:?}") } else { String::new() };
-    format!("{identity}{evidence}")
+    format!("{identity}{evidence}{readers}")
 }
 
 /// Who is thinking, and what was used so far: what a terminal shows between two lines.

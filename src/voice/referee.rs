@@ -11,11 +11,13 @@ use super::sources::{Folded, Sources, figures};
 use crate::discussion::Said;
 use crate::discussion::event::Rest;
 use crate::discussion::points::{Point, PointKind, Refutation};
+use crate::item::config::MOST_READERS;
 use crate::item::persona::Cast;
 use crate::text::ids::{family, ids};
 use crate::text::plain;
 use crate::text::sentences::sentences;
 use crate::text::words::words;
+use crate::voice::model::points::MOST_OF_A_READER;
 
 /// What a line may rest on besides what was said.
 #[derive(Clone, Default)]
@@ -62,8 +64,8 @@ pub fn verified(line: Line, sources: &Sources<'_>) -> (Line, Vec<Breach>) {
     (Line { rests, ..line }, breaches)
 }
 
-/// The most points of a reader.
-const POINTS: usize = 9;
+/// The most points of a discussion: those of a voice and its readers.
+const POINTS: usize = MOST_OF_A_READER * (MOST_READERS + 1);
 
 /// The points whose quotations are in the files, each at its place and once; a clash quotes both sides.
 pub fn real_points(points: Vec<Point>, sources: &Sources<'_>, cast: &Cast) -> Vec<Point> {

@@ -133,8 +133,7 @@ impl StepVoices {
 
     /// What tells this run's voices from another's, for the run id.
     pub fn spoken_by(&self, by: &Chooser<'_>) -> String {
-        let evidence = by.config.evidence();
-        let spoken_by = |voice: &Voice| voices::spoken_by(&voice.is.identity, &evidence);
+        let spoken_by = |voice: &Voice| voices::spoken_by(&voice.is.identity, by.config);
         match &self.voices[..] {
             [one] => spoken_by(one),
             several => {

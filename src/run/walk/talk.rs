@@ -261,7 +261,6 @@ impl Walk<'_> {
         let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
         check_secrets(&head).map_err(WalkError::Interrupted)?;
-        let mut live = Live::new(model, head, self.setup.tokens);
         let watch = |want: &prompt::Want, meter: &Meter| {
             observer.waiting(&voices::thinking(want, meter, &library.cast))
         };
@@ -269,8 +268,8 @@ impl Walk<'_> {
             let items: Vec<&str> = items.iter().map(String::as_str).collect();
             repo.more_evidence(at, item, asked, &given.evidence, &settings, &items).unwrap_or_default()
         };
-        live = live.reading(given.evidence.excerpts.clone()).asking(&more, None);
-        live = live.priced(prices).watched(&watch);
+        let live = Live::new(model, head, self.setup.tokens).reading(given.evidence.excerpts.clone());
+        let mut live = live.asking(&more, None).priced(prices).watched(&watch);
         while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == SessionEnd::WaitingForUser {
             listen(talk, script, observer)?;
         }

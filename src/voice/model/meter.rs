@@ -258,6 +258,8 @@ pub struct Metered<'m> {
     model: &'m mut dyn Model,
     /// What it was asked before, by others.
     before: u64,
+    /// What others were asked beside it.
+    others: u64,
     meter: Meter,
     /// The most tokens that all requests may take.
     limit: Option<u64>,
@@ -270,7 +272,7 @@ pub struct Metered<'m> {
 impl<'m> Metered<'m> {
     pub fn new(model: &'m mut dyn Model, limit: Option<u64>) -> Metered<'m> {
         let before = model.requests();
-        Metered { model, before, meter: Meter::default(), limit, notes: Vec::new(), watch: None }
+        Metered { model, before, others: 0, meter: Meter::default(), limit, notes: Vec::new(), watch: None }
     }
 
     /// The same with prices.
@@ -311,13 +313,20 @@ impl<'m> Metered<'m> {
         }
         let before = self.model.requests();
         let asked = self.model.ask(prompt);
-        self.meter.requests = self.model.requests().saturating_sub(self.before);
-        self.meter.retried(prompt, self.meter.requests.saturating_sub(before).saturating_sub(1));
+        self.meter.requests = self.model.requests().saturating_sub(self.before) + self.others;
+        self.meter.retried(prompt, self.model.requests().saturating_sub(before).saturating_sub(1));
         let answer = asked?;
         self.meter.count(turn, prompt, &answer);
         let Some((text, masked)) = secrets::mask(&answer.text) else { return Ok(answer.text) };
         self.notes.push(format!("the model's answer held {}; it is masked", secrets::named(&masked)));
         Ok(text)
+    }
+
+    /// Takes in what another model answered to the same prompt.
+    pub fn count_other(&mut self, prompt: &Prompt, answer: &Answer) {
+        self.others += 1;
+        self.meter.requests += 1;
+        self.meter.count(0, prompt, answer);
     }
 
     /// That the limit leaves nothing for a request.

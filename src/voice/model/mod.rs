@@ -69,11 +69,16 @@ pub struct Live<'m> {
     evidence: Vec<Excerpt>,
     /// Answers what the model asks for beyond its evidence.
     library: Option<More<'m>>,
+    /// Other models that list points, too.
+    readers: Vec<OtherReader<'m>>,
     /// What it asked for and was given, as its prompts show it.
     granted: Option<String>,
     /// The same, until somebody asks.
     needed: Option<Needed>,
 }
+
+/// Another model that is asked once for points, and why it gave no answer.
+pub type OtherReader<'m> = Box<dyn FnOnce(&Prompt) -> Result<Answer, String> + Send + 'm>;
 
 /// What of the repository has these names.
 pub type More<'m> = &'m dyn Fn(&[String]) -> Evidence;
@@ -82,13 +87,51 @@ impl<'m> Live<'m> {
     /// A voice of a model, with the head of its prompts.
     pub fn new(model: &'m mut dyn Model, head: String, limit: Option<u64>) -> Live<'m> {
         let model = Metered::new(model, limit);
-        Live { model, head, evidence: Vec::new(), library: None, granted: None, needed: None }
+        Live {
+            model,
+            head,
+            evidence: Vec::new(),
+            library: None,
+            readers: Vec::new(),
+            granted: None,
+            needed: None,
+        }
     }
 
     /// The same with what its head shows of other files, which it may quote.
     #[must_use]
     pub fn reading(self, evidence: Vec<Excerpt>) -> Live<'m> {
         Live { evidence, ..self }
+    }
+
+    /// The same with other models that list points at the same time.
+    #[must_use]
+    pub fn beside(self, readers: Vec<OtherReader<'m>>) -> Live<'m> {
+        Live { readers, ..self }
+    }
+
+    /// The points of the other readers, and the model's own answer to the same prompt.
+    fn lists(&mut self, prompt: &Prompt, talk: &Discussion<'_>) -> Result<Vec<Vec<Point>>, Speechless> {
+        let readers = std::mem::take(&mut self.readers);
+        let shared = self.with_granted(prompt.clone(), talk);
+        let (own, others) = std::thread::scope(|scope| {
+            let ask = |reader: OtherReader<'m>| scope.spawn(|| reader(&shared));
+            let others: Vec<_> = readers.into_iter().map(ask).collect();
+            let own = self.answer(0, prompt.clone(), talk);
+            let failed = |_| Err("it ended in the middle".to_owned());
+            (own, others.into_iter().map(|one| one.join().unwrap_or_else(failed)).collect::<Vec<_>>())
+        });
+        let mut lists = vec![points::read(&own?)];
+        for (number, answer) in (1..).zip(others) {
+            match answer {
+                Ok(answer) => {
+                    self.model.count_other(&shared, &answer);
+                    lists.push(points::read(&answer.text));
+                }
+                Err(why) => self.model.notes.push(format!("reader {number} gave no points: {why}")),
+            }
+        }
+        Ok(lists)
     }
 
     /// The same, and it may ask once for more; `given` is what it was given before the run was cut off.
@@ -258,10 +301,11 @@ impl Voice for Live<'_> {
 
     fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<Points>, Speechless> {
         let prompt = prompt::points(&self.head, talk)?;
-        if !self.model.affords(&prompt, SUMMED_UP) {
+        let each = self.model.meter().estimate(&prompt) + prompt.want.most_tokens();
+        if !self.model.affords(&prompt, SUMMED_UP + each * self.readers.len() as u64) {
             return Ok(None);
         }
-        let points = points::read(&self.answer(0, prompt, talk)?);
+        let points = points::union(self.lists(&prompt, talk)?);
         let (voice, model) = (self.name().to_owned(), talk.opened().model.clone());
         Ok(Some(Points { voice, model, points, need: None }))
     }

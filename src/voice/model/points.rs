@@ -28,6 +28,26 @@ pub fn read(answer: &str) -> Vec<Point> {
     list(answer, "points").unwrap_or_default().iter().filter_map(point).collect()
 }
 
+/// The most points of a reader.
+pub const MOST_OF_A_READER: usize = 9;
+
+/// The points of several readers, best first: a place that two of them quote counts once, for the first of them.
+pub fn union(lists: Vec<Vec<Point>>) -> Vec<Point> {
+    let mut found: Vec<(usize, Point)> = Vec::new();
+    let mut lists: Vec<_> = lists.into_iter().map(|list| list.into_iter().take(MOST_OF_A_READER)).collect();
+    for _ in 0..MOST_OF_A_READER {
+        for (reader, list) in lists.iter_mut().enumerate() {
+            let Some(point) = list.next() else { continue };
+            let is_known =
+                |(other, known): &(usize, Point)| *other != reader && known.is_raised_by(&point.quotes);
+            if !found.iter().any(is_known) {
+                found.push((reader, point));
+            }
+        }
+    }
+    found.into_iter().map(|(_, point)| point).collect()
+}
+
 /// What answers points, by their places.
 pub fn refutations(answer: &str) -> Vec<(usize, Refutation)> {
     let read = |one: &Value| {
@@ -68,4 +88,24 @@ fn text(value: &Value, key: &str) -> String {
 
 fn short(text: &str) -> String {
     cut(&one_line(&clean(text)), LONGEST).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_two_readers_quote_counts_once() {
+        let point = |question: &str, line: usize| Point {
+            question: question.to_owned(),
+            quotes: vec![Rest { path: "spec.md".to_owned(), line, quote: "x".to_owned() }],
+            ..Point::new(PointKind::Value)
+        };
+        // A reader may ask two things about one line.
+        let first = vec![point("a", 1), point("b", 2), point("c", 2)];
+        let second = vec![point("d", 2), point("e", 7), point("f", 1)];
+        let found: Vec<String> = union(vec![first, second]).into_iter().map(|point| point.question).collect();
+        assert_eq!(found, ["a", "d", "e"]);
+        assert_eq!(union(vec![(0..20).map(|at| point("x", at)).collect()]).len(), MOST_OF_A_READER);
+    }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::evidence::Evidence;
 use crate::discussion::additions::Kind;
 use crate::discussion::event::{Event, Message, Notice, Record};
-use crate::discussion::points::Point;
+use crate::discussion::points::{Point, assigned};
 use crate::discussion::{Cue, Discussion};
 use crate::item::library::Library;
 use crate::item::persona::{Cast, Persona};
@@ -337,8 +337,22 @@ fn shown_exchange(asked: &Asked, now: &Discussion<'_>) -> minijinja::Value {
         let by = plain::shown(asked.by.as_deref().unwrap_or_default());
         safe(fenced(&by, text))
     });
-    let seats: Vec<_> = asked.personas.iter().map(|seat| shown(seat, now)).collect();
+    let points = match asked.message {
+        None => points_of(&asked.personas, now),
+        Some(_) => vec![None; asked.personas.len()],
+    };
+    let seats = asked.personas.iter().zip(points);
+    let seats: Vec<_> = seats.map(|(seat, point)| context! { point, ..shown(seat, now) }).collect();
     context! { number => asked.message, message, seats }
+}
+
+/// The points that those speak of who answer no message.
+fn points_of(seats: &[Seat], now: &Discussion<'_>) -> Vec<Option<usize>> {
+    let raised: Vec<usize> = now.contributions().flat_map(|said| said.points.iter().copied()).collect();
+    let takes = |key: &str| now.library().cast.get(key).map_or(&[][..], |persona| persona.takes.as_slice());
+    let seats: Vec<(bool, &[String])> =
+        seats.iter().map(|seat| (seat.purpose == "framing", takes(&seat.persona))).collect();
+    assigned(now.points(), &raised, &seats)
 }
 
 /// The prompt for one line; `rejected` is the last try at it.
