@@ -499,7 +499,7 @@ mod tests {
         .roundtable.yaml:2:1: unknown key "max_turn"; did you mean "max_turns"?
          2 | max_turn: 5
            | ^^^^^^^^
-           = help: the keys are items, voice, model, price, readers, max_turns, steps, templates, rules, protect, losses, report_until, author, voice_env, github, evidence, review
+           = help: the keys are items, voice, model, price, readers, max_turns, steps, templates, rules, layouts, layout, protect, losses, report_until, author, voice_env, github, evidence, review
         "#);
         for text in [
             "items: ../x",

@@ -342,7 +342,9 @@ mod tests {
 
     #[test]
     fn what_an_answer_asks_for_is_a_short_list_of_names() {
-        let asked = need("Sure:\n{\"lines\": [], \"need\": [\"src/x.js\", \" pushAnswer\\n\", \"\", 7]}");
+        let asked = need(
+            "Sure:\n```json\n{\"lines\": [], \"need\": [\"src/x.js\", \" pushAnswer\\n\", \"\", 7]}\n```",
+        );
         assert_eq!(asked, ["src/x.js", "pushAnswer"]);
         let many = json!({ "need": vec!["a".repeat(900); 40] }).to_string();
         assert!(need(&many).len() == NEEDED && need(&many)[0].chars().count() <= LONGEST_NAME);
