@@ -1,5 +1,5 @@
-//! `roundtable doctor`: what is not set up here, each with its fix. It asks no model anything, and changes
-//! nothing here: our own hook is run in a repository in a temporary folder.
+//! `roundtable doctor`: what is not set up here, each with its fix. It changes nothing here: our own hook is run in a
+//! repository in a temporary folder. A model is asked one short question where `--voice` names one.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::commit_hook::{self, Hook, State, Trial};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, table};
+use super::{Global, open, table, voices};
 use crate::git::Repo;
 use crate::item::Item;
 use crate::item::config::Config;
@@ -18,17 +18,20 @@ use crate::item::library::Library;
 use crate::run::before;
 use crate::run::environment::variable;
 use crate::run::identity;
-use crate::run::voices::{Choice, Wanted};
+use crate::run::probe::{Probe, probe};
+use crate::run::voices::{self as voices_of_run, Choice, Wanted};
 use crate::text::plain::{self, count, shown};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable doctor\n          roundtable doctor --offline\n\nNothing is changed, and nothing is spent: a model's service is asked for its list of models only.\n\nExit codes: 0 all is set up; 1 there is something to fix; 2 it could not be looked at."
+    after_help = "Examples: roundtable doctor\n          roundtable doctor --offline\n          roundtable doctor --voice claude\n\nNothing is changed. A model's service is asked for its list of models only, which costs nothing; with --voice one short question is asked.\n\nExit codes: 0 all is set up; 1 there is something to fix; 2 it could not be looked at."
 )]
 pub struct DoctorArgs {
     /// Do not ask the voice's service whether it can be reached
-    #[arg(long)]
+    #[arg(long, conflicts_with = "voice")]
     offline: bool,
+    #[command(flatten)]
+    voice: voices::VoiceArgs,
 }
 
 /// How a check came out.
@@ -46,13 +49,17 @@ type Check = (&'static str, Finding);
 /// Looks at everything.
 pub fn run(global: &Global, options: &DoctorArgs, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
+    let mut asked = None;
     let mut checks = vec![version(), repository(&repo), identity(&repo)];
     checks.extend(signing(&repo));
     match settings(global, &repo) {
         Ok(config) => {
             checks.push(("settings", Finding::Good("the settings can be read".to_owned())));
             checks.extend(library(&repo, &config));
-            checks.push(voice(&repo, &config, options));
+            checks.push(match options.voice.voice {
+                Some(_) => named_voice(&config, &options.voice.wanted(), &mut asked),
+                None => voice(&repo, &config, options),
+            });
             checks.extend(documents(&repo, &config)?);
         }
         Err(fail) => checks.push(("settings", wrong(&fail))),
@@ -60,12 +67,12 @@ pub fn run(global: &Global, options: &DoctorArgs, screen: &Screen) -> Result<Cod
     checks.push(hook(&repo));
     checks.extend(workflows(&repo));
     checks.extend(leftovers(&repo));
-    say(&checks, screen);
+    say(&checks, asked.as_ref(), screen);
     let is_wrong = checks.iter().any(|(_, found)| matches!(found, Finding::Wrong(..)));
     Ok(if is_wrong { Code::No } else { Code::Yes })
 }
 
-fn say(checks: &[Check], screen: &Screen) {
+fn say(checks: &[Check], asked: Option<&Probe>, screen: &Screen) {
     let mut values = Vec::new();
     for (check, found) in checks {
         let (result, message, fix) = match found {
@@ -85,7 +92,14 @@ fn say(checks: &[Check], screen: &Screen) {
         many => format!("{} to fix.", count(many, "thing")),
     };
     screen.say(&format!("\n{last}"));
-    screen.json(&json!({"checks": Value::Array(values), "to_fix": to_fix}));
+    let mut report = json!({"checks": Value::Array(values), "to_fix": to_fix});
+    if let Some(Probe { seconds, usage, context, cost }) = asked {
+        report["asked"] = json!({
+            "seconds": seconds, "input_tokens": usage.input, "output_tokens": usage.output,
+            "context": context, "cost": cost,
+        });
+    }
+    screen.json(&report);
 }
 
 /// An error as a finding: what is wrong, and what to do about it.
@@ -170,6 +184,28 @@ fn voice(repo: &Repo, config: &Config, options: &DoctorArgs) -> Check {
                 Err(fail) => wrong(&fail),
             }
         }
+    };
+    ("voice", found)
+}
+
+/// The voice of `--voice`, asked one short question.
+fn named_voice(config: &Config, wanted: &Wanted, asked: &mut Option<Probe>) -> Check {
+    let ask = || {
+        let choice = Choice::of(wanted, config, "", "")?;
+        let prices = voices_of_run::prices(wanted, config, "", "")?;
+        let model = choice.model().map_or(String::new(), |model| format!(" ({})", shown(&model)));
+        let name = format!("{}{model}", choice.name());
+        match choice.asks_a_model() {
+            true => probe(&choice, prices).map(|probe| (format!("{name} {}", probe.told()), Some(probe))),
+            false => Ok((format!("{name} asks no model"), None)),
+        }
+    };
+    let found = match ask() {
+        Ok((told, probe)) => {
+            *asked = probe;
+            Finding::Good(told)
+        }
+        Err(fail) => wrong(&fail),
     };
     ("voice", found)
 }

@@ -19,6 +19,12 @@ pub fn nanoseconds() -> u128 {
     since.map_or(0, |since| since.as_nanos())
 }
 
+/// A moment to measure a time from: it is recorded nowhere.
+#[allow(clippy::disallowed_methods)]
+pub fn moment() -> std::time::Instant {
+    std::time::Instant::now()
+}
+
 /// Whether this run waits for a model: then it takes its time, and has read what it needs.
 static WAITS: AtomicBool = AtomicBool::new(false);
 

@@ -45,6 +45,8 @@ pub mod plan;
 #[cfg(feature = "cli")]
 pub mod played;
 #[cfg(feature = "cli")]
+pub mod probe;
+#[cfg(feature = "cli")]
 pub mod push;
 #[cfg(feature = "cli")]
 pub mod resume;

@@ -1,5 +1,6 @@
 //! Which voice speaks: the flags, the settings and the environment, read once.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use super::Fail;
@@ -12,9 +13,11 @@ use crate::text::remedy::Problem;
 use crate::voice::SECRETARY;
 use crate::voice::model::anthropic::{self, Anthropic};
 use crate::voice::model::command::{self, Program};
+use crate::voice::model::ollama::{self, Ollama};
 use crate::voice::model::openai::{self, OpenAi};
+use crate::voice::model::preset::{self, Headless, Preset};
 use crate::voice::model::prompt::Want;
-use crate::voice::model::{Meter, Model, Prices};
+use crate::voice::model::{AnswerLimit, Meter, Model, Prices};
 use crate::voice::recorded;
 
 /// How long a model may take for one answer, tries included, where nothing else is said.
@@ -39,6 +42,8 @@ pub struct Wanted {
     pub timeout: Option<u64>,
     /// The most tokens that a discussion may use.
     pub max_tokens_total: Option<u64>,
+    /// The most tokens of one answer, reasoning included.
+    pub max_answer_tokens: Option<u64>,
     /// Dollars for a million tokens.
     pub price: Option<String>,
     /// Nothing is asked of the service, and no key is needed.
@@ -57,6 +62,16 @@ pub enum Choice {
     Recorded(Source),
     Anthropic(Service),
     OpenAi(Service),
+    /// A model of an Ollama server.
+    Ollama(Service),
+    /// A command line that people have with a subscription.
+    Preset {
+        preset: &'static Preset,
+        model: Option<String>,
+        patience: Duration,
+        /// Variables that it gets on GitHub, besides [`ENVIRONMENT`].
+        names: Vec<String>,
+    },
     Command {
         line: String,
         patience: Duration,
@@ -83,6 +98,84 @@ impl Source {
     }
 }
 
+/// What a voice is made of: flags and settings.
+struct Asked<'a> {
+    options: &'a Wanted,
+    config: &'a Config,
+    model: Option<&'a str>,
+    patience: Duration,
+}
+
+impl Asked<'_> {
+    fn anthropic(&self) -> Result<Service, Fail> {
+        let (base, is_own) = address(self.options, "ANTHROPIC_BASE_URL", anthropic::BASE)?;
+        if base.path().trim_end_matches('/').ends_with("/v1") {
+            return Err(
+                Fail::new("the address of an Anthropic service is given without /v1").with_hint("remove it")
+            );
+        }
+        let key = key("ANTHROPIC_API_KEY", is_own && !self.options.is_only_planned)?;
+        Ok(self.service(base, key, self.model.unwrap_or(anthropic::MODEL)))
+    }
+
+    fn openai(&self) -> Result<Service, Fail> {
+        let (base, is_own) = address(self.options, "OPENAI_BASE_URL", openai::BASE)?;
+        let key = key("OPENAI_API_KEY", is_own && !self.options.is_only_planned)?;
+        let missing = || Fail::new("--voice openai needs a model").with_hint("name it with --model NAME");
+        Ok(self.service(base, key, self.model.ok_or_else(missing)?))
+    }
+
+    fn ollama(&self) -> Result<Service, Fail> {
+        let (mut base, _) = address(self.options, "OLLAMA_BASE_URL", ollama::BASE)?;
+        let path = base.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
+        base.set_path(&path);
+        let missing = || {
+            Fail::new("--voice ollama needs a model")
+                .with_hint("name it with --model NAME: `ollama list` names those on this machine, `ollama pull NAME` gets one")
+        };
+        Ok(self.service(base, None, self.model.ok_or_else(missing)?))
+    }
+
+    fn service(&self, base: Url, key: Option<Secret>, model: &str) -> Service {
+        let answer = match (self.options.max_answer_tokens, self.options.max_tokens_total) {
+            (Some(tokens), _) => AnswerLimit::Tokens(tokens),
+            (None, Some(_)) => AnswerLimit::Form,
+            (None, None) => AnswerLimit::Roomy,
+        };
+        Service { base, key, model: model.to_owned(), patience: self.patience, answer }
+    }
+
+    fn preset(&self, preset: &'static Preset) -> Result<Choice, Fail> {
+        self.may_run_programs()?;
+        let (model, names) =
+            (self.model.map(str::to_owned), self.config.voice_env.clone().unwrap_or_default());
+        Ok(Choice::Preset { preset, model, patience: self.patience, names })
+    }
+
+    fn command(&self, line: &str) -> Result<Choice, Fail> {
+        Program::new(line, self.patience, Vec::new()).map_err(Fail::from)?;
+        self.may_run_programs()?;
+        let names = self.config.voice_env.clone().unwrap_or_default();
+        Ok(Choice::Command { line: line.trim().to_owned(), patience: self.patience, names })
+    }
+
+    fn may_run_programs(&self) -> Result<(), Fail> {
+        match self.options.refuses_programs {
+            true => Err(Fail::new("a program speaks on GitHub only in the job without the right to write: run it with `github run --out FOLDER`, and the other job with --recording").with_hint("roundtable init --voice anthropic shows the two")),
+            false => Ok(()),
+        }
+    }
+
+    fn recorded(&self, path: &str) -> Result<Choice, Fail> {
+        if path.is_empty() {
+            return Err(Fail::new(format!("--voice {} names no recording", recorded::PREFIX))
+                .with_hint("name a file, or REV:PATH in the repository, as in recorded:talk.jsonl"));
+        }
+        let source = if self.options.voice.is_some() { Source::Argument } else { Source::Setting };
+        Ok(Choice::Recorded(source(path.to_owned())))
+    }
+}
+
 /// A service, its model and the key to it.
 #[derive(Clone, Debug)]
 pub struct Service {
@@ -90,6 +183,7 @@ pub struct Service {
     key: Option<Secret>,
     model: String,
     patience: Duration,
+    answer: AnswerLimit,
 }
 
 /// Other names of the secretary.
@@ -142,49 +236,24 @@ impl Choice {
                 Fail::new("--model is empty or has invisible characters").with_hint("give a model's name")
             );
         }
+        let asked = Asked { options, config, model, patience };
         match named {
             name if name == SECRETARY || OTHER_NAMES.contains(&name) => Ok(Choice::Secretary),
-            anthropic::NAME => {
-                let (base, is_own) = address(options, "ANTHROPIC_BASE_URL", anthropic::BASE)?;
-                if base.path().trim_end_matches('/').ends_with("/v1") {
-                    return Err(Fail::new("the address of an Anthropic service is given without /v1")
-                        .with_hint("remove it"));
+            anthropic::NAME => asked.anthropic().map(Choice::Anthropic),
+            openai::NAME => asked.openai().map(Choice::OpenAi),
+            ollama::NAME => asked.ollama().map(Choice::Ollama),
+            other => {
+                if let Some(preset) = Preset::named(other) {
+                    return asked.preset(preset);
                 }
-                let key = key("ANTHROPIC_API_KEY", is_own && !options.is_only_planned)?;
-                let model = model.unwrap_or(anthropic::MODEL).to_owned();
-                Ok(Choice::Anthropic(Service { base, key, model, patience }))
-            }
-            openai::NAME => {
-                let (base, is_own) = address(options, "OPENAI_BASE_URL", openai::BASE)?;
-                let key = key("OPENAI_API_KEY", is_own && !options.is_only_planned)?;
-                let model = model
-                    .ok_or_else(|| {
-                        Fail::new("--voice openai needs a model").with_hint("name it with --model NAME")
-                    })?
-                    .to_owned();
-                Ok(Choice::OpenAi(Service { base, key, model, patience }))
-            }
-            other if other.starts_with(recorded::PREFIX) => {
-                let path = other.trim_start_matches(recorded::PREFIX).trim();
-                if path.is_empty() {
-                    return Err(Fail::new(format!("--voice {} names no recording", recorded::PREFIX))
-                        .with_hint("name a file, or REV:PATH in the repository, as in recorded:talk.jsonl"));
+                if let Some(path) = other.strip_prefix(recorded::PREFIX) {
+                    return asked.recorded(path.trim());
                 }
-                let is_argument = options.voice.is_some();
-                let source = if is_argument { Source::Argument } else { Source::Setting };
-                Ok(Choice::Recorded(source(path.to_owned())))
-            }
-            other => match other.strip_prefix(command::PREFIX) {
-                Some(line) => {
-                    Program::new(line, patience, Vec::new()).map_err(Fail::from)?;
-                    if options.refuses_programs {
-                        return Err(Fail::new("a program speaks on GitHub only in the job without the right to write: run it with `github run --out FOLDER`, and the other job with --recording").with_hint("roundtable init --voice anthropic shows the two"));
-                    }
-                    let names = config.voice_env.clone().unwrap_or_default();
-                    Ok(Choice::Command { line: line.trim().to_owned(), patience, names })
+                match other.strip_prefix(command::PREFIX) {
+                    Some(line) => asked.command(line),
+                    None => Err(unknown(other)),
                 }
-                None => Err(unknown(other)),
-            },
+            }
         }
     }
 
@@ -207,6 +276,8 @@ impl Choice {
             }
             Choice::Anthropic(_) => anthropic::NAME.to_owned(),
             Choice::OpenAi(_) => openai::NAME.to_owned(),
+            Choice::Ollama(_) => ollama::NAME.to_owned(),
+            Choice::Preset { preset, .. } => preset.name.to_owned(),
             Choice::Command { line, .. } => {
                 let program = line.split_whitespace().next().unwrap_or_default();
                 format!("{}{}", command::PREFIX, crate::text::plain::shown(program))
@@ -217,7 +288,10 @@ impl Choice {
     /// The model, where there is a choice of them.
     pub fn model(&self) -> Option<String> {
         match self {
-            Choice::Anthropic(service) | Choice::OpenAi(service) => Some(service.model.clone()),
+            Choice::Anthropic(service) | Choice::OpenAi(service) | Choice::Ollama(service) => {
+                Some(service.model.clone())
+            }
+            Choice::Preset { model, .. } => model.clone(),
             Choice::Secretary | Choice::Agent | Choice::Recorded(_) | Choice::Command { .. } => None,
         }
     }
@@ -228,8 +302,11 @@ impl Choice {
             Choice::Secretary => SECRETARY.to_owned(),
             Choice::Agent => agent::NAME.to_owned(),
             Choice::Recorded(_) => self.name(),
-            Choice::Anthropic(service) | Choice::OpenAi(service) => {
+            Choice::Anthropic(service) | Choice::OpenAi(service) | Choice::Ollama(service) => {
                 format!("{} {} {}", self.name(), service.base, service.model)
+            }
+            Choice::Preset { preset, model, .. } => {
+                format!("{} {}", preset.name, model.as_deref().unwrap_or_default())
             }
             Choice::Command { line, .. } => format!("{}{line}", command::PREFIX),
         }
@@ -240,6 +317,22 @@ impl Choice {
     /// # Errors
     /// A service that cannot be reached, or refuses the key.
     pub fn reach(&self) -> Result<(), Fail> {
+        self.models().map(|_| ())
+    }
+
+    /// The context size of the model, where its service lists it.
+    pub fn listed_context(&self) -> Option<u64> {
+        let (listed, model) = (self.models().ok()??, self.model()?);
+        let own = listed.get("data")?.as_array()?.iter().find(|one| one["id"].as_str() == Some(&model))?;
+        let size = |place: &&str| own.pointer(place).and_then(serde_json::Value::as_u64);
+        // vLLM, OpenRouter, LM Studio, llama.cpp, Anthropic.
+        ["/max_model_len", "/context_length", "/max_context_length", "/meta/n_ctx", "/max_input_tokens"]
+            .iter()
+            .find_map(size)
+    }
+
+    /// The list of models of the voice's service; none where there is no service.
+    fn models(&self) -> Result<Option<serde_json::Value>, Fail> {
         let (service, path, headers, key_name) = match self {
             Choice::Anthropic(service) => {
                 let version = ("anthropic-version", anthropic::VERSION.to_owned());
@@ -248,7 +341,10 @@ impl Choice {
             Choice::OpenAi(service) => {
                 (service, "models", Vec::new(), ("authorization", "Bearer ", "OPENAI_API_KEY"))
             }
-            _ => return Ok(()),
+            Choice::Ollama(service) => {
+                (service, "v1/models", Vec::new(), ("authorization", "Bearer ", "OLLAMA_API_KEY"))
+            }
+            _ => return Ok(None),
         };
         let (header, before, variable) = key_name;
         let request = http::Request {
@@ -267,7 +363,8 @@ impl Choice {
             http::Http::new(&service.base).and_then(|mut http| http.call(&request, REACH, true, &judge));
         let failed =
             |failed: http::Failed| Fail::from(failed.explained(variable, &service.model).into_problem());
-        asked.map(|_| ()).map_err(failed)
+        let answer = asked.map_err(failed)?;
+        Ok(Some(serde_json::from_str(&answer.text()).unwrap_or_default()))
     }
 
     /// The model behind the voice; none for the secretary.
@@ -281,15 +378,28 @@ impl Choice {
         }
         Ok(match self.clone() {
             Choice::Secretary | Choice::Agent | Choice::Recorded(_) => None,
-            Choice::Anthropic(Service { base, key, model, patience }) => {
-                Some(Box::new(Anthropic::new(base, key, &model, patience).map_err(failed)?))
+            Choice::Anthropic(Service { base, key, model, patience, answer }) => {
+                let service = Anthropic::new(base, key, &model, patience).map_err(failed)?;
+                Some(Box::new(service.answering(answer)))
             }
-            Choice::OpenAi(Service { base, key, model, patience }) => {
-                Some(Box::new(OpenAi::new(base, key, &model, patience).map_err(failed)?))
+            Choice::OpenAi(Service { base, key, model, patience, answer }) => {
+                let service = OpenAi::new(base, key, &model, patience).map_err(failed)?;
+                Some(Box::new(service.answering(answer)))
+            }
+            Choice::Ollama(Service { base, model, patience, answer, .. }) => {
+                Some(Box::new(Ollama::new(base, &model, patience, answer).map_err(failed)?))
+            }
+            Choice::Preset { preset, model, patience, names } => {
+                let headless = Headless::new(preset, model.as_deref(), patience, secrets())?;
+                let headless =
+                    if is_on_github() { headless.within(sealed_environment(&names)?) } else { headless };
+                Some(Box::new(headless))
             }
             Choice::Command { line, patience, names } => {
                 let program = Program::new(&line, patience, secrets()).map_err(Fail::from)?;
-                Some(Box::new(if is_on_github() { sealed(program, &names)? } else { program }))
+                let program =
+                    if is_on_github() { program.within(sealed_environment(&names)?) } else { program };
+                Some(Box::new(program))
             }
         })
     }
@@ -370,16 +480,16 @@ fn is_on_github() -> bool {
     variable("GITHUB_ACTIONS").is_some()
 }
 
-/// A program that sees no token: its environment is a short list, and it cannot read this process's memory or
+/// The environment of a program that sees no token: a short list, and it cannot read this process's memory or
 /// environment through `/proc`.
-fn sealed(program: Program, names: &[String]) -> Result<Program, Fail> {
+fn sealed_environment(names: &[String]) -> Result<Vec<(String, OsString)>, Fail> {
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .map_err(|error| Fail::new(format!("this process cannot be closed to others: {error}")))?;
     let wanted = ENVIRONMENT.iter().copied().chain(names.iter().map(String::as_str));
     #[allow(clippy::disallowed_methods)]
     let of = |name: &str| Some((name.to_owned(), std::env::var_os(name)?));
-    Ok(program.within(wanted.filter_map(of).collect()))
+    Ok(wanted.filter_map(of).collect())
 }
 
 /// A model's flag without a model is a mistake: say so instead of ignoring it.
@@ -391,12 +501,13 @@ pub fn needs_a_model(options: &Wanted) -> Result<(), Fail> {
         ("--model", options.model.is_some()),
         ("--base-url", options.base_url.is_some()),
         ("--max-tokens-total", options.max_tokens_total.is_some()),
+        ("--max-answer-tokens", options.max_answer_tokens.is_some()),
         ("--price", options.price.is_some()),
     ];
     match flags.iter().find(|(_, given)| *given) {
         Some((flag, _)) => {
             Err(Fail::new(format!("{flag} needs a voice with a model, and this one asks none"))
-                .with_hint("add --voice anthropic, --voice openai or --voice command:PROG"))
+                .with_hint(format!("add --voice with one of {}", with_a_model().join(", "))))
         }
         None => Ok(()),
     }
@@ -404,10 +515,16 @@ pub fn needs_a_model(options: &Wanted) -> Result<(), Fail> {
 
 fn unknown(voice: &str) -> Fail {
     let voice = crate::text::plain::shown(voice);
-    let known = [SECRETARY, anthropic::NAME, openai::NAME, "command:PROG", "recorded:FILE"];
+    let known: Vec<&str> = [SECRETARY].into_iter().chain(with_a_model()).chain(["recorded:FILE"]).collect();
     let near = crate::text::finding::did_you_mean(&voice, &known);
     Fail::new(format!("there is no voice \"{voice}\"{near}"))
         .with_hint(format!("the voices are {}", known.join(", ")))
+}
+
+/// The voices that ask a model.
+fn with_a_model() -> Vec<&'static str> {
+    let services = [anthropic::NAME, openai::NAME, ollama::NAME];
+    services.into_iter().chain(preset::names()).chain(["command:PROG"]).collect()
 }
 
 /// The service's address, and whether it is another than the service's own.

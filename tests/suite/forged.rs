@@ -198,7 +198,7 @@ fn no_change_of_the_secretarys_recording_is_committed() {
 fn by_a_model(sandbox: &Sandbox, out: &str) {
     let mut next = 0;
     let server = Server::start(move |seen| {
-        openai(&answer(seen, &mut |_| {
+        let said = answer(seen, &mut |_| {
             next += 1;
             let mut line = json!({"pass": false, "text": LINES[(next - 1) % LINES.len()]});
             if next == 2 {
@@ -206,7 +206,8 @@ fn by_a_model(sandbox: &Sandbox, out: &str) {
                 line["rests"] = json!([{"path": "requirements-spec.md", "line": 13, "quote": quote}]);
             }
             line
-        }))
+        });
+        openai(seen, &said)
     });
     let url = server.url("/v1");
     let voice = ["--voice", "openai", "--model", "small", "--base-url", &url, "--max-turns", "40"];

@@ -559,12 +559,12 @@ fn an_item_that_names_the_issue_is_the_issues_item() {
 fn what_a_model_cost_is_by_the_price_of_its_step() {
     let (sandbox, forge) = both();
     let mut said = 0;
-    let model = crate::server::Server::start(move |_| {
+    let model = crate::server::Server::start(move |seen| {
         said += 1;
         let text = json!({"pass": false, "text": format!("Reader number {said} of the library asks what day {said} costs.")});
         crate::server::Reply::json(&json!({
             "choices": [{"message": {"content": text.to_string()}}],
-            "usage": {"prompt_tokens": 4321, "completion_tokens": 7},
+            "usage": {"prompt_tokens": seen.body.len() / 4, "completion_tokens": 7},
         }))
     });
     let url = model.url("/v1");
@@ -575,7 +575,7 @@ fn what_a_model_cost_is_by_the_price_of_its_step() {
     let flags = ["--voice", "openai", "--model", "m", "--base-url", &url, "--json"];
     let usage = forge.label(&sandbox, &flags).json()["usage"].clone();
     // The price of the step, in the settings.
-    let cost = model.seen().len() as f64 * (4.321 + 0.000_007);
+    let cost: f64 = model.seen().iter().map(|seen| (seen.body.len() / 4) as f64 / 1000.0 + 0.000_007).sum();
     assert!((usage["cost"].as_f64().unwrap() - cost).abs() < 0.001, "{usage}, {cost}");
     for seen in model.seen() {
         assert!(seen.headers.iter().all(|(_, value)| !value.contains(TOKEN)), "the token is GitHub's");

@@ -135,11 +135,17 @@ pub fn sensible() -> impl FnMut(&Seen) -> String + Send + 'static {
     }
 }
 
-pub fn openai(text: &str) -> Reply {
+/// An answer with OpenAI's protocol, counting four characters a token.
+pub fn openai(seen: &Seen, text: &str) -> Reply {
+    let cached = json!({"cached_tokens": 800});
     Reply::json(&json!({
         "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 1000, "completion_tokens": 50, "prompt_tokens_details": {"cached_tokens": 800}},
+        "usage": {"prompt_tokens": tokens(seen), "completion_tokens": 50, "prompt_tokens_details": cached},
     }))
+}
+
+fn tokens(seen: &Seen) -> usize {
+    texts(seen).concat().chars().count() / 4
 }
 
 pub fn anthropic(text: &str) -> Reply {
@@ -151,7 +157,7 @@ pub fn anthropic(text: &str) -> Reply {
 
 /// A server with OpenAI's protocol before a model.
 fn serving(mut model: impl FnMut(&Seen) -> String + Send + 'static) -> Server {
-    Server::start(move |seen| openai(&model(seen)))
+    Server::start(move |seen| openai(seen, &model(seen)))
 }
 
 fn with(sandbox: &Sandbox, server: &Server, talk: &str, more: &[&str]) -> Run {
@@ -207,7 +213,7 @@ fn a_model_holds_a_discussion_that_ends_in_a_commit_and_replays_without_it() {
     let requests = server.seen();
     let usage = &report["usage"];
     assert_eq!(usage["requests"], requests.len());
-    assert_eq!(usage["input_tokens"], 1000 * requests.len());
+    assert_eq!(usage["input_tokens"], requests.iter().map(tokens).sum::<usize>());
     assert_eq!(usage["cached_input_tokens"], 800 * requests.len());
     assert_eq!(usage["output_tokens"], 50 * requests.len());
     assert_eq!(usage["turns"].as_array().unwrap().len(), requests.len());
@@ -547,7 +553,7 @@ fn a_hostile_model_breaks_neither_transcript_nor_artifact_nor_bound() {
 #[test]
 fn bytes_that_are_no_text_are_no_danger() {
     let mut model = sensible();
-    let server = Server::start(move |seen| match openai(&model(seen)) {
+    let server = Server::start(move |seen| match openai(seen, &model(seen)) {
         Reply::Whole(status, headers, mut body) => {
             // In the middle of the words.
             if let Some(at) = body.windows(5).position(|five| five == b"photo") {
@@ -826,7 +832,7 @@ fn a_fault_that_passes_at_any_request_changes_nothing_but_the_count() {
             let (mut model, mut count) = (sensible(), 0);
             server.become_new(move |seen| {
                 count += 1;
-                if count == place + 1 { passing(kind) } else { openai(&model(seen)) }
+                if count == place + 1 { passing(kind) } else { openai(seen, &model(seen)) }
             });
             let sandbox = sandbox();
             let report = with(&sandbox, &server, TALK, &["--json"]).json();
@@ -857,7 +863,7 @@ fn a_fault_that_stays_ends_in_exit_2_and_is_gone_on_from() {
             server.become_new(move |seen| {
                 count += 1;
                 if count <= place {
-                    return openai(&model(seen));
+                    return openai(seen, &model(seen));
                 }
                 Reply::status(status, &json!({"error": {"message": format!("no: {KEY}\n::error::x")}}))
                     .with("retry-after", "0")
@@ -873,7 +879,7 @@ fn a_fault_that_stays_ends_in_exit_2_and_is_gone_on_from() {
             // The service is well again.
             let mut model = sensible();
             asked[..place].iter().for_each(|seen| drop(model(seen)));
-            server.become_new(move |seen| openai(&model(seen)));
+            server.become_new(move |seen| openai(seen, &model(seen)));
             let report = with(&sandbox, &server, TALK, &["--resume", "--json"]).json();
             assert_eq!(report["commit"], commit, "{status} at {place}");
             assert_eq!(server.seen().len(), requests - place, "nothing was asked twice");
@@ -886,7 +892,7 @@ fn what_a_server_does_not_know_is_left_out_from_then_on() {
     let mut model = sensible();
     let server = Server::start(move |seen| match seen.json().get("response_format") {
         Some(_) => Reply::status(400, &json!({"error": "response_format is not supported"})),
-        None => openai(&model(seen)),
+        None => openai(seen, &model(seen)),
     });
     let sandbox = sandbox();
     with(&sandbox, &server, TALK, &[]).ok();

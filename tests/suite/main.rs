@@ -29,6 +29,7 @@ mod forge;
 mod forged;
 mod gate;
 mod github;
+mod headless;
 mod hearing;
 mod hostile;
 mod house;

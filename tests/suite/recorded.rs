@@ -16,7 +16,7 @@ fn recorded(talk: &str) -> (String, Value) {
 
 fn recorded_by(mut model: impl FnMut(&Seen) -> String + Send + 'static, talk: &str) -> (String, Value) {
     let sandbox = sandbox();
-    let server = Server::start(move |seen| openai(&model(seen)));
+    let server = Server::start(move |seen| openai(seen, &model(seen)));
     let url = server.url("/v1");
     let voice = ["--voice", "openai", "--model", "small", "--base-url", &url, "--user", "Sam", "--json"];
     let mut command = sandbox.elaborate_command(talk, &[&voice[..], &["--at", AT]].concat());

@@ -27,11 +27,11 @@ fn analysis(sandbox: &Sandbox, more: &[&str], first: &Server, second: &Server) -
 }
 
 /// A service that drafts, and speaks in discussions.
-fn service(wrap: fn(&str) -> Reply) -> Server {
+fn service(wrap: fn(&Seen, &str) -> Reply) -> Server {
     let mut model = sensible();
     Server::start(move |seen| match drafts(seen) {
-        true => wrap(DRAFT),
-        false => wrap(&model(seen)),
+        true => wrap(seen, DRAFT),
+        false => wrap(seen, &model(seen)),
     })
 }
 
@@ -53,7 +53,7 @@ fn asked(server: &Server) -> Vec<(String, bool)> {
 
 #[test]
 fn each_step_is_spoken_by_the_voice_that_the_settings_name_for_it() {
-    let (first, second) = (service(openai), service(anthropic));
+    let (first, second) = (service(openai), service(|_, text| anthropic(text)));
     let sandbox = sandbox();
     sandbox.commit(&[(".roundtable.yaml", SETTINGS)]);
     let run = Run::of(analysis(&sandbox, &["--json"], &first, &second).output().unwrap());
@@ -105,7 +105,7 @@ fn each_step_is_spoken_by_the_voice_that_the_settings_name_for_it() {
 
 #[test]
 fn a_voice_that_a_later_step_lacks_is_said_before_anything_begins() {
-    let (first, second) = (service(openai), service(anthropic));
+    let (first, second) = (service(openai), service(|_, text| anthropic(text)));
     let cases: [(&str, &[&str], &str); 6] = [
         ("voice: {default: secretary, 03-architecture: nobody}", &[], "there is no voice \"nobody\""),
         ("voice: {default: secretary, 03-01: openai}", &[], "--voice openai needs a model"),
@@ -135,7 +135,7 @@ fn a_voice_that_a_later_step_lacks_is_said_before_anything_begins() {
 
 #[test]
 fn a_flag_is_for_every_step_and_a_flag_for_a_model_for_those_that_have_one() {
-    let (first, second) = (service(openai), service(anthropic));
+    let (first, second) = (service(openai), service(|_, text| anthropic(text)));
     let sandbox = sandbox();
     sandbox.commit(&[(".roundtable.yaml", "voice: {00-02: anthropic}\nprice: '1,1,1'\n")]);
     // The settings' one model takes the flags; the secretary's steps need none.

@@ -13,21 +13,28 @@ use crate::text::secrets;
 use crate::voice::Speechless;
 
 /// Tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// All of the prompt, whether cached or not.
     pub input: u64,
-    /// Of these, read from a cache.
-    pub cached: u64,
+    /// Of these, read from a cache; none where nobody says how many.
+    pub cached: Option<u64>,
     /// Of these, written to a cache.
     pub written: u64,
     pub output: u64,
 }
 
+/// Nothing was used.
+impl Default for Usage {
+    fn default() -> Usage {
+        Usage { input: 0, cached: Some(0), written: 0, output: 0 }
+    }
+}
+
 impl Usage {
-    fn add(&mut self, other: Usage) {
+    pub(super) fn add(&mut self, other: Usage) {
         self.input = self.input.saturating_add(other.input);
-        self.cached = self.cached.saturating_add(other.cached);
+        self.cached = self.cached.zip(other.cached).map(|(own, other)| own.saturating_add(other));
         self.written = self.written.saturating_add(other.written);
         self.output = self.output.saturating_add(other.output);
     }
@@ -87,11 +94,12 @@ impl Prices {
 
     /// Dollars.
     fn of(self, usage: Usage) -> f64 {
-        let read = usage.input.saturating_sub(usage.cached).saturating_sub(usage.written);
+        let cached = usage.cached.unwrap_or_default();
+        let read = usage.input.saturating_sub(cached).saturating_sub(usage.written);
         let tokens = |count: u64| count as f64 / 1e6;
         tokens(read) * self.input
             + tokens(usage.written) * self.input * WRITTEN
-            + tokens(usage.cached) * self.cached
+            + tokens(cached) * self.cached
             + tokens(usage.output) * self.output
     }
 }
@@ -145,6 +153,11 @@ impl Meter {
         self.requests
     }
 
+    /// What all requests took.
+    pub const fn total(&self) -> Usage {
+        self.total
+    }
+
     /// Dollars so far, where prices are known.
     pub fn cost(&self) -> Option<f64> {
         self.prices.map(|prices| prices.of(self.total))
@@ -162,8 +175,9 @@ impl Meter {
         let said = answer.usage.filter(|usage| usage.input > 0);
         let usage = said.unwrap_or_else(|| Usage {
             input: self.estimate(prompt),
+            cached: None,
+            written: 0,
             output: answer.text.len() as u64 / 3 + 1,
-            ..Usage::default()
         });
         if said.is_some() {
             let rate = (bytes as u64 * 100 / usage.input).max(50);
@@ -228,8 +242,10 @@ impl Meter {
         let head = if self.prices.is_some() { format!("{:>9}", "cost") } else { String::new() };
         let mut lines =
             vec![format!("{:>4}  {:<20}{:>9}{:>9}{:>9}{head}", "turn", "by", "input", "cached", "output")];
+        let known = |cached: Option<u64>| cached.map_or("?".to_owned(), |cached| cached.to_string());
         for row in &self.rows {
             let Usage { input, cached, output, .. } = row.usage;
+            let cached = known(cached);
             let by = match row.by.split(", ").count() {
                 1 => row.by.clone(),
                 count => format!("a round of {count}"),
@@ -240,6 +256,7 @@ impl Meter {
             lines.push(format!("{turn:>4}  {by:<20}{input:>9}{cached:>9}{output:>9}{cost}"));
         }
         let Usage { input, cached, output, .. } = self.total;
+        let cached = known(cached);
         let all = format!(
             "{} in all",
             plain::count(usize::try_from(self.requests).unwrap_or(usize::MAX), "request")
@@ -299,7 +316,7 @@ impl<'m> Metered<'m> {
 
     /// Whether a prompt, the longest answer to it, and so much more stay within the limit.
     pub fn affords(&self, prompt: &Prompt, more: u64) -> bool {
-        let wanted = self.meter.estimate(prompt) + prompt.want.most_tokens() + more;
+        let wanted = self.meter.estimate(prompt) + self.model.most_tokens(&prompt.want) + more;
         self.limit.is_none_or(|limit| self.meter.tokens().saturating_add(wanted) <= limit)
     }
 
@@ -372,7 +389,7 @@ mod tests {
     #[test]
     fn a_price_is_three_numbers_and_counts_what_was_cached() {
         let prices = Prices::read("3, 0.3,15").unwrap();
-        let usage = Usage { input: 1_000_000, cached: 500_000, written: 100_000, output: 10_000 };
+        let usage = Usage { input: 1_000_000, cached: Some(500_000), written: 100_000, output: 10_000 };
         assert!((prices.of(usage) - (1.2 + 0.375 + 0.15 + 0.15)).abs() < 1e-9);
         for wrong in ["", "3", "3,0.3", "a,b,c", "3,-1,2", "1,2,3,4", "NaN,1,1", "inf,1,1"] {
             assert!(Prices::read(wrong).unwrap_err().to_line().contains("IN,CACHED,OUT"), "{wrong}");

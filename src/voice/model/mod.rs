@@ -15,11 +15,18 @@ pub mod evidence;
 pub mod grounding;
 pub mod meter;
 #[cfg(feature = "cli")]
+pub mod ollama;
+#[cfg(feature = "cli")]
 pub mod openai;
 pub mod points;
+#[cfg(feature = "cli")]
+pub mod preset;
+#[cfg(feature = "cli")]
+pub mod process;
 pub mod prompt;
 pub mod rounds;
 pub mod tape;
+pub mod truncation;
 
 use self::evidence::Evidence;
 use self::grounding::{Grounded, Grounds};
@@ -33,6 +40,7 @@ use crate::discussion::{Cue, Discussion};
 use crate::minutes::Forms;
 use crate::text::echo::Echo;
 use crate::text::plain;
+use crate::text::remedy::Problem;
 use crate::voice::sources::Excerpt;
 use crate::voice::{Exchange, Line, Needed, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 
@@ -49,6 +57,58 @@ pub trait Model {
 
     /// How many requests were sent so far, tries included.
     fn requests(&self) -> u64;
+
+    /// The tokens that prompt and answer have together, as far as it was told by now.
+    fn context(&self) -> Option<u64> {
+        None
+    }
+
+    /// The most tokens that an answer may take.
+    fn most_tokens(&self, want: &Want) -> u64 {
+        want.most_tokens()
+    }
+}
+
+/// Tokens for what a model thinks before it answers.
+const REASONING: u64 = 16_384;
+
+/// How long an answer may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerLimit {
+    /// So many tokens (`--max-answer-tokens`).
+    Tokens(u64),
+    /// As its form needs, with room for reasoning.
+    Roomy,
+    /// As its form needs, and no more: the tokens of the discussion are limited.
+    Form,
+}
+
+impl AnswerLimit {
+    /// The most tokens of an answer.
+    pub fn tokens(self, want: &Want) -> u64 {
+        match self {
+            AnswerLimit::Tokens(tokens) => tokens,
+            AnswerLimit::Roomy => want.most_tokens() + REASONING,
+            AnswerLimit::Form => want.most_tokens(),
+        }
+    }
+
+    /// A shorter one, after a server has refused this; none where it is what was asked for.
+    pub fn shorter(self) -> Option<AnswerLimit> {
+        (self == AnswerLimit::Roomy).then_some(AnswerLimit::Form)
+    }
+
+    /// Whether a refusal is about the length of prompt or answer.
+    pub fn is_meant(refusal: &str) -> bool {
+        ["context", "too large", "maximum"].iter().any(|words| refusal.contains(words))
+    }
+}
+
+/// That nothing was left of an answer's tokens for its words.
+pub fn thought_only(voice: &str, tokens: u64) -> Speechless {
+    let why = Problem::new(format!("its answer was cut after {tokens} tokens, before the first word of it"))
+        .with(format!("give it more with --max-answer-tokens {}", tokens.saturating_mul(2)));
+    Speechless::Model { voice: voice.to_owned(), why }
 }
 
 /// What a model answered, and what that took.

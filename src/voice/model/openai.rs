@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::prompt::Prompt;
-use super::{Answer, Model, Usage, schema, whole_schema};
+use super::prompt::{Prompt, Want};
+use super::truncation::Counts;
+use super::{Answer, AnswerLimit, Model, Usage, schema, thought_only, whole_schema};
 use crate::http::{self, Failed, Http, Judged, Kind, Method, Request, Secret, Url};
+use crate::text::remedy::Problem;
 use crate::voice::Speechless;
 
 /// The name of this voice in recordings.
@@ -25,6 +27,7 @@ pub struct OpenAi {
     model: String,
     limit: Duration,
     takes: Takes,
+    counts: Counts,
 }
 
 /// What a server takes beyond the messages.
@@ -39,6 +42,7 @@ struct Takes {
     completion_tokens: bool,
     /// The other of the two was tried already.
     is_settled: bool,
+    answer: AnswerLimit,
 }
 
 impl OpenAi {
@@ -48,9 +52,21 @@ impl OpenAi {
         let http = Http::new(&base)?;
         let hosted = [".openai.com", ".azure.com"];
         let is_hosted = base.host_str().is_some_and(|host| hosted.iter().any(|name| host.ends_with(name)));
-        let takes =
-            Takes { schema: true, one_schema: is_hosted, completion_tokens: is_hosted, is_settled: false };
-        Ok(OpenAi { http, base, key, model: model.to_owned(), limit, takes })
+        let takes = Takes {
+            schema: true,
+            one_schema: is_hosted,
+            completion_tokens: is_hosted,
+            is_settled: false,
+            answer: AnswerLimit::Form,
+        };
+        let counts = Counts::default();
+        Ok(OpenAi { http, base, key, model: model.to_owned(), limit, takes, counts })
+    }
+
+    /// The same with answers of this length.
+    #[must_use]
+    pub fn answering(self, answer: AnswerLimit) -> OpenAi {
+        OpenAi { takes: Takes { answer, ..self.takes }, ..self }
     }
 
     fn send(&mut self, prompt: &Prompt, limit: Duration) -> Result<http::Answer, Failed> {
@@ -64,6 +80,30 @@ impl OpenAi {
             body: Some(body(prompt, &self.model, self.takes).to_string().into_bytes()),
         };
         self.http.call(&request, limit, true, &judge)
+    }
+}
+
+impl OpenAi {
+    /// Refuses the answer to a prompt that the server has cut.
+    fn is_whole(&mut self, prompt: &Prompt, answer: &Answer) -> Result<(), Speechless> {
+        // A count of nothing is none.
+        let Some(usage) = answer.usage.filter(|usage| usage.input > 0) else { return Ok(()) };
+        let characters = |text: &str| text.chars().count() as u64;
+        let front = characters(&prompt.head) + prompt.talk.iter().map(|entry| characters(entry)).sum::<u64>();
+        let wanted = characters(&prompt.wanted);
+        if self.counts.is_whole(front, wanted, usage.input) {
+            return Ok(());
+        }
+        let why = Problem::new(format!(
+            "the server counts {} tokens of a prompt with {} characters: it has read a part of it only",
+            usage.input,
+            front + wanted
+        ))
+        .with(
+            "start it with a larger context (llama.cpp: --ctx-size, vLLM: --max-model-len, Ollama: OLLAMA_CONTEXT_LENGTH), \
+             or send less: `evidence: {max_chars: 20000}` in the settings",
+        );
+        Err(Speechless::Model { voice: NAME.to_owned(), why })
     }
 }
 
@@ -89,16 +129,28 @@ impl Model for OpenAi {
             voice: NAME.to_owned(),
             why: failed.explained("OPENAI_API_KEY", &self.model).into_problem(),
         })?;
-        Ok(read(&answer).unwrap_or_default())
+        let read = read(&answer).unwrap_or_default();
+        if read.text.trim().is_empty() && is_cut(&answer) {
+            return Err(thought_only(NAME, self.most_tokens(&prompt.want)));
+        }
+        self.is_whole(prompt, &read)?;
+        Ok(read)
     }
 
     fn requests(&self) -> u64 {
         self.http.sent()
     }
+
+    fn most_tokens(&self, want: &Want) -> u64 {
+        self.takes.answer.tokens(want)
+    }
 }
 
 /// What to leave out after a refusal; none where nothing is left to leave out.
 fn less(takes: Takes, refusal: &str) -> Option<Takes> {
+    if let Some(answer) = takes.answer.shorter().filter(|_| AnswerLimit::is_meant(refusal)) {
+        return Some(Takes { answer, ..takes });
+    }
     if !takes.is_settled && refusal.contains("max_completion_tokens") {
         let completion_tokens = !takes.completion_tokens;
         return Some(Takes { completion_tokens, is_settled: true, ..takes });
@@ -112,7 +164,7 @@ fn less(takes: Takes, refusal: &str) -> Option<Takes> {
 fn body(prompt: &Prompt, model: &str, takes: Takes) -> Value {
     let limit = if takes.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     let mut body = json!({"model": model, "stream": false});
-    body[limit] = json!(prompt.want.most_tokens());
+    body[limit] = json!(takes.answer.tokens(&prompt.want));
     if takes.schema {
         // A hosted service's cache begins with the schema: there all requests of a discussion have the same one.
         let (name, schema) = match takes.one_schema {
@@ -139,6 +191,12 @@ fn judge(answer: &http::Answer) -> Judged {
     }
 }
 
+/// Whether a completion ended at its limit.
+fn is_cut(answer: &http::Answer) -> bool {
+    let value: Value = serde_json::from_str(&answer.text()).unwrap_or_default();
+    value.pointer("/choices/0/finish_reason").and_then(Value::as_str) == Some("length")
+}
+
 /// The words of a completion and its usage; none where it is no completion.
 fn read(answer: &http::Answer) -> Option<Answer> {
     let value: Value = serde_json::from_str(&answer.text()).ok()?;
@@ -150,7 +208,7 @@ fn read(answer: &http::Answer) -> Option<Answer> {
         let cached = usage.get("prompt_tokens_details").and_then(|details| number(details, "cached_tokens"));
         Some(Usage {
             input: number(usage, "prompt_tokens")?,
-            cached: cached.unwrap_or_default(),
+            cached,
             written: 0,
             output: number(usage, "completion_tokens").unwrap_or_default(),
         })
@@ -161,22 +219,31 @@ fn read(answer: &http::Answer) -> Option<Answer> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::voice::model::prompt::Want;
 
-    const ALL: Takes = Takes { schema: true, one_schema: false, completion_tokens: false, is_settled: false };
+    const ALL: Takes = Takes {
+        schema: true,
+        one_schema: false,
+        completion_tokens: false,
+        is_settled: false,
+        answer: AnswerLimit::Form,
+    };
 
     fn answer(body: &str) -> http::Answer {
         http::Answer { status: 200, headers: Vec::new(), body: body.as_bytes().to_vec() }
     }
 
-    #[test]
-    fn messages_stand_last_and_nothing_is_sampled() {
-        let prompt = Prompt {
+    fn prompt() -> Prompt {
+        Prompt {
             head: "head".into(),
             talk: vec!["one\n".into()],
             wanted: "now".into(),
             want: Want::Repair { problems: Vec::new() },
-        };
+        }
+    }
+
+    #[test]
+    fn messages_stand_last_and_nothing_is_sampled() {
+        let prompt = prompt();
         let plain = body(&prompt, "m", Takes { schema: false, ..ALL }).to_string();
         insta::assert_snapshot!(plain, @r#"{"model":"m","stream":false,"max_tokens":4096,"messages":[{"role":"system","content":"head"},{"role":"user","content":"one\nnow"}]}"#);
         assert!(body(&prompt, "m", ALL).to_string().contains(r#""strict":true"#));
@@ -194,13 +261,17 @@ mod tests {
         let takes = less(takes, "response_format is not supported").unwrap();
         assert!(!takes.schema);
         assert_eq!(less(takes, "anything else"), None);
+        let roomy = Takes { answer: AnswerLimit::Roomy, ..ALL };
+        let shorter = less(roomy, "max_tokens is too large: this model's maximum context length is 8192");
+        assert_eq!(shorter, Some(ALL), "the room for reasoning goes first");
+        assert!(body(&prompt(), "m", roomy)["max_tokens"] == 4096 + 16_384);
         assert_eq!(less(ALL, "the request exceeds the available context size"), None);
     }
 
     #[test]
     fn usage_is_read_where_it_stands() {
         let read = read(&answer(r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":50,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":40}}}"#)).unwrap();
-        assert_eq!(read.usage, Some(Usage { input: 50, cached: 40, written: 0, output: 3 }));
+        assert_eq!(read.usage, Some(Usage { input: 50, cached: Some(40), written: 0, output: 3 }));
         for body in ["", "{\"choices\":[]}", "{\"choices\":[{\"mess"] {
             assert!(matches!(judge(&answer(body)), Judged::Again(..)), "{body}");
         }

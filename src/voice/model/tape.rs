@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
-use super::prompt::Prompt;
+use super::prompt::{Prompt, Want};
 use super::{Answer, Model, Usage};
 use crate::item::library::sha256;
 use crate::text::finding::Finding;
@@ -111,6 +111,10 @@ impl Model for Taping {
     fn requests(&self) -> u64 {
         self.model.requests()
     }
+
+    fn most_tokens(&self, want: &Want) -> u64 {
+        self.model.most_tokens(want)
+    }
 }
 
 /// Answers by what was asked; what was asked twice has two.
@@ -196,7 +200,6 @@ impl Model for Played {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::voice::model::prompt::Want;
 
     struct Echo(u64);
 
