@@ -7,7 +7,7 @@
 use crate::discussion::event::Rest;
 use crate::item::step::Step;
 use crate::text::plain;
-use crate::voice::model::drafting::{Kind, Line};
+use crate::voice::model::drafting::{DraftLine, Kind};
 
 use super::artifact::draft::named;
 use super::forms;
@@ -16,7 +16,7 @@ use super::forms;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drafted {
     pub voice: String,
-    pub lines: Vec<Line>,
+    pub lines: Vec<DraftLine>,
     pub confirmed_by: Option<String>,
 }
 
@@ -78,30 +78,30 @@ impl Drafted {
 }
 
 /// Whether a verdict says yes; a doubtful one does not.
-fn is_met(line: &Line) -> bool {
+fn is_met(line: &DraftLine) -> bool {
     let said = field(line, "verdict").to_lowercase();
     ["met", "fully met", "yes", "fulfilled", "satisfied"].contains(&said.trim_end_matches('.'))
 }
 
 /// A field on one line, without the bar that parts the fields of a form.
-fn field(line: &Line, name: &str) -> String {
+fn field(line: &DraftLine, name: &str) -> String {
     let text = line.fields.get(name).map(|field| field.text()).unwrap_or_default();
     plain::one_line(&text.replace('|', "/"))
 }
 
-fn text(line: &Line) -> String {
+fn text(line: &DraftLine) -> String {
     plain::one_line(&line.text.clone().unwrap_or_default().replace('|', "/"))
 }
 
 /// ` | name: value` for each field that says something.
-fn with_fields(line: &Line, lead: String, names: &[&str]) -> String {
+fn with_fields(line: &DraftLine, lead: String, names: &[&str]) -> String {
     let told = names.iter().map(|name| (name, field(line, name))).filter(|(_, value)| !value.is_empty());
     told.fold(lead, |form, (name, value)| format!("{form} | {name}: {value}"))
 }
 
 /// The line as a person would write it in its form; none where its kind has no form, or where something that the form
 /// needs is missing.
-fn form(line: &Line) -> Option<String> {
+fn form(line: &DraftLine) -> Option<String> {
     let of = |name: &str| Some(field(line, name)).filter(|text| !text.is_empty());
     let anchor = line.anchor.as_deref().unwrap_or_default();
     let text = Some(text(line)).filter(|text| !text.is_empty());
@@ -141,12 +141,12 @@ fn form(line: &Line) -> Option<String> {
 }
 
 /// A name that is one word.
-fn name_of(line: &Line) -> Option<String> {
+fn name_of(line: &DraftLine) -> Option<String> {
     Some(field(line, "name")).filter(|name| !name.is_empty() && !name.contains(' '))
 }
 
 /// A line for people, whatever its kind.
-fn words(line: &Line) -> String {
+fn words(line: &DraftLine) -> String {
     let of = |name: &str| field(line, name);
     let told = match line.kind {
         Kind::Verdict => format!("{}: {}, because {}", of("criterion"), of("verdict"), of("because")),
@@ -196,7 +196,7 @@ mod tests {
     use crate::analysis::forms::Label;
     use serde_json::json;
 
-    fn line(kind: &str, fields: serde_json::Value) -> Line {
+    fn line(kind: &str, fields: serde_json::Value) -> DraftLine {
         let rests = json!([{"path": "answers/2", "line": 1, "quote": "x"}, {"path": "src/a.rs", "line": 7, "quote": "y"}]);
         let mut value = json!({"kind": kind, "rests": rests});
         for (key, field) in fields.as_object().unwrap() {
@@ -205,7 +205,7 @@ mod tests {
         serde_json::from_value(value).unwrap()
     }
 
-    fn drafted(lines: Vec<Line>) -> Drafted {
+    fn drafted(lines: Vec<DraftLine>) -> Drafted {
         Drafted { voice: "openai".into(), lines, confirmed_by: None }
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::menu::Choice;
 use crate::discussion::event::{StepRef, Time};
 use crate::item::step::Depth;
-use crate::voice::model::drafting::Line;
+use crate::voice::model::drafting::DraftLine;
 
 /// The format number of the logs this version writes.
 pub const FORMAT: u32 = 1;
@@ -38,7 +38,7 @@ pub enum Event {
     /// The user asked for another depth (analysis AC-006-04, AC-006-05); the step is asked anew with it.
     Depth { by: String, text: String, depth: Depth },
     /// A model has drafted the step; every line names what it rests on. A yes of the user confirms it.
-    Drafted { voice: String, lines: Vec<Line> },
+    Drafted { voice: String, lines: Vec<DraftLine> },
     /// The phase's artifacts were reviewed at its end.
     Reviewed {},
     /// The user said something at the menu (analysis AC-007-04).

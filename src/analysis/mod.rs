@@ -47,7 +47,7 @@ use crate::discussion::event::{StepRef, Time};
 use crate::item::library::Library;
 use crate::item::persona::{PHASES, Persona};
 use crate::item::step::{Depth, Prompt, Step};
-use crate::voice::model::drafting::Line;
+use crate::voice::model::drafting::DraftLine;
 
 /// Why the analysis has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -658,7 +658,7 @@ impl<'l> Analysis<'l> {
     }
 }
 
-fn drafted(voice: &str, lines: &[Line]) -> Drafted {
+fn drafted(voice: &str, lines: &[DraftLine]) -> Drafted {
     Drafted { voice: voice.to_owned(), lines: lines.to_vec(), confirmed_by: None }
 }
 

@@ -10,8 +10,8 @@ use crate::item::config;
 use crate::text::plain;
 use crate::text::secrets;
 use crate::voice::model::evidence::{
-    Asked, Evidence, Files, LISTING_SHARE, Listed, Place, Symbols, again, commits, gather, is_prose_or_code,
-    is_readable, listing, more, visible_lines,
+    Evidence, EvidenceRequest, Files, LISTING_SHARE, Listed, Place, Symbols, again, commits, gather,
+    is_prose_or_code, is_readable, listing, more, visible_lines,
 };
 
 /// Larger files are data.
@@ -60,7 +60,7 @@ impl Repo {
         }
         let code = self.code(commit, &apart(item, settings, items))?;
         let documents = item.documents().map(|(name, text)| (item.path_of(name), text)).collect();
-        Ok(gather(&Asked { documents, messages, max_chars: settings.max_chars }, &code))
+        Ok(gather(&EvidenceRequest { documents, messages, max_chars: settings.max_chars }, &code))
     }
 
     /// Lists the files of a commit.

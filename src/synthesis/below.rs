@@ -79,7 +79,7 @@ fn numbers_in<'t>(text: &'t str, numbers: Option<&Numbers>) -> Vec<&'t str> {
 }
 
 /// The place below the item that a number names.
-fn numbered_item(text: &str, id: &str, numbers: &Numbers) -> Option<Spot> {
+fn numbered_item(text: &str, id: &str, numbers: &Numbers) -> Option<LineSpot> {
     let (section, item) = id.split_once('.')?;
     let outline = Outline::new(text);
     let name = format!("{} {section}", numbers.section);
@@ -95,7 +95,7 @@ fn numbered_item(text: &str, id: &str, numbers: &Numbers) -> Option<Spot> {
         .into_iter()
         .find(|one| one.number().map(|number| number.to_string()).as_deref() == Some(item))?;
     let indent = found.indent();
-    Some(Spot { at: found.end, indent, is_apart: false, block: found.start..found.end })
+    Some(LineSpot { at: found.end, indent, is_apart: false, block: found.start..found.end })
 }
 
 /// The line of a decision: `- Decided 2026-02-20 (Sam): …`.
@@ -165,7 +165,7 @@ fn put(
     id: &str,
     line: &str,
     description: &str,
-    find: &dyn Fn(&str, &str) -> Option<Spot>,
+    find: &dyn Fn(&str, &str) -> Option<LineSpot>,
 ) -> Option<Placed> {
     let mut documents = item.documents().filter(|(name, _)| is_markdown(name));
     let (name, before) = documents.find(|(_, text)| find(text, id).is_some())?;
@@ -240,7 +240,7 @@ pub fn place_below(text: &str, id: &str, line: &str, logs: &[&str]) -> Option<St
     place_at(text, &definition(text, id, logs)?, line)
 }
 
-fn place_at(text: &str, place: &Spot, line: &str) -> Option<String> {
+fn place_at(text: &str, place: &LineSpot, line: &str) -> Option<String> {
     if text[place.block.clone()].lines().any(|known| known.trim() == line) {
         return None;
     }
@@ -255,7 +255,7 @@ fn place_at(text: &str, place: &Spot, line: &str) -> Option<String> {
 
 /// Where a line below an id goes.
 #[derive(Debug, PartialEq, Eq)]
-struct Spot {
+struct LineSpot {
     at: usize,
     /// The id's block, and what was added below it.
     block: Range<usize>,
@@ -282,17 +282,17 @@ enum BlockKind {
 }
 
 /// The place below the block of an id, if a heading, an item of a list or a paragraph begins with it.
-fn definition(text: &str, id: &str, logs: &[&str]) -> Option<Spot> {
+fn definition(text: &str, id: &str, logs: &[&str]) -> Option<LineSpot> {
     find_block(text, id, false, logs)
 }
 
 /// The same of what a persona proposed in an earlier discussion.
-fn proposal(text: &str, id: &str, logs: &[&str]) -> Option<Spot> {
+fn proposal(text: &str, id: &str, logs: &[&str]) -> Option<LineSpot> {
     find_block(text, id, true, logs).filter(|place| text[place.block.clone()].contains(PROPOSED))
 }
 
 /// `with_ours`: what a discussion added counts too.
-fn find_block(text: &str, id: &str, with_ours: bool, logs: &[&str]) -> Option<Spot> {
+fn find_block(text: &str, id: &str, with_ours: bool, logs: &[&str]) -> Option<LineSpot> {
     if !text.contains(id) {
         return None;
     }
@@ -379,7 +379,7 @@ fn begins_with(block: &str, id: &str) -> bool {
 }
 
 /// A child of an item: after all that the item has.
-fn below_item(text: &str, item: &Range<usize>) -> Spot {
+fn below_item(text: &str, item: &Range<usize>) -> LineSpot {
     let whole = &text[item.clone()];
     let at = item.start + whole.trim_end().len();
     let at = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
@@ -388,7 +388,7 @@ fn below_item(text: &str, item: &Range<usize>) -> Spot {
     let marker = whole.find([' ', '\t']).unwrap_or(1);
     let blanks = whole[marker..].len() - whole[marker..].trim_start_matches(' ').len();
     let blanks = if (1..=4).contains(&blanks) { blanks } else { 1 };
-    Spot {
+    LineSpot {
         at,
         indent: format!("{lead}{}", " ".repeat(marker + blanks)),
         is_apart: false,
@@ -397,7 +397,7 @@ fn below_item(text: &str, item: &Range<usize>) -> Spot {
 }
 
 /// After a paragraph and its list, or after what is below a heading up to the next one.
-fn below_block(text: &str, blocks: &[Block], at: usize) -> Spot {
+fn below_block(text: &str, blocks: &[Block], at: usize) -> LineSpot {
     let below = blocks[at + 1..].iter().filter(|block| !block.is_inside);
     let mut last = &blocks[at];
     for block in below {
@@ -416,7 +416,7 @@ fn below_block(text: &str, blocks: &[Block], at: usize) -> Spot {
     let end = last.range.start + text[last.range.clone()].trim_end().len();
     let end = text[end..].find('\n').map_or(text.len(), |next| end + next + 1);
     let is_list = last.kind == BlockKind::List && text[last.range.clone()].trim_start().starts_with("- ");
-    Spot { at: end, indent: String::new(), is_apart: !is_list, block: blocks[at].range.start..end }
+    LineSpot { at: end, indent: String::new(), is_apart: !is_list, block: blocks[at].range.start..end }
 }
 
 #[cfg(test)]

@@ -36,11 +36,11 @@ use crate::text::template::{Failed, safe};
 /// The entries that go to one list.
 pub struct Section<'l> {
     pub list: &'l List,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ListEntry>,
 }
 
 /// An entry without the mark of its list.
-pub struct Entry {
+pub struct ListEntry {
     pub text: String,
     /// Its number among everything that the discussion found.
     pub finding: usize,
@@ -64,7 +64,7 @@ pub fn sections<'l>(finished: &Finished, library: &'l Library) -> Result<Vec<Sec
         let list = if let Place::List(list) = place { Some(list) } else { None };
         for at in 0..kind.count(finished) {
             if let Some(list) = list {
-                let entry = Entry {
+                let entry = ListEntry {
                     text: kind.text(at, list.form, finished, library)?,
                     finding: number,
                     kind: kind.name(),

@@ -22,7 +22,7 @@ const TITLE: usize = 100;
 const SLUG: usize = 48;
 
 /// What was said to a question.
-pub type Entry = (String, Vec<String>);
+pub type AnsweredQuestion = (String, Vec<String>);
 
 /// A decision record before it is a file.
 pub struct Record<'r> {
@@ -34,8 +34,8 @@ pub struct Record<'r> {
     pub step_id: &'r str,
     /// Who asked, with the role.
     pub persona: String,
-    pub context: Vec<Entry>,
-    pub consequences: Vec<Entry>,
+    pub context: Vec<AnsweredQuestion>,
+    pub consequences: Vec<AnsweredQuestion>,
     /// Empty where nothing is decided yet.
     pub decision: &'r str,
     pub rationale: &'r str,
@@ -47,7 +47,7 @@ impl Record<'_> {
     /// # Errors
     /// A template that cannot be rendered.
     pub fn file(&self, library: &Library) -> Result<(String, String), Failed> {
-        let entry = |(asked, lines): &Entry| context! { asked, lines };
+        let entry = |(asked, lines): &AnsweredQuestion| context! { asked, lines };
         let values = context! {
             number => format!("{:04}", self.number),
             title => plain::cut(self.title, TITLE),

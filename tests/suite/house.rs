@@ -165,6 +165,33 @@ fn every_arrow_is_in_the_table() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The types that a source declares outside of its functions.
+fn types(path: &Path) -> Vec<String> {
+    const KEYWORDS: [&str; 4] = ["struct", "enum", "trait", "type"];
+    let text = code(path);
+    let lines = text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+    lines
+        .filter_map(|line| {
+            let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub"));
+            let is_type = words.next().is_some_and(|word| KEYWORDS.contains(&word));
+            let name = words.next().filter(|_| is_type)?;
+            Some(name.chars().take_while(|c| c.is_alphanumeric()).collect())
+        })
+        .collect()
+}
+
+#[test]
+fn no_two_types_of_a_room_have_one_name() {
+    let mut wrong = Vec::new();
+    for (module, _) in ARROWS {
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        let found = room(module).into_iter().flat_map(|path| types(&path));
+        wrong
+            .extend(found.filter(|name| !known.insert(name.clone())).map(|name| format!("{module}: {name}")));
+    }
+    assert!(wrong.is_empty(), "two types of one name: {}", wrong.join(", "));
+}
+
 /// Rooms are in one direction: taking away those that use no other leaves none.
 #[test]
 fn no_two_rooms_know_each_other() {

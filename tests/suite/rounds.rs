@@ -16,7 +16,7 @@ use roundtable::run::script::Script;
 use roundtable::run::session::{Judge, hold};
 use roundtable::synthesis::outcome;
 use roundtable::voice::model::grounding::Grounds;
-use roundtable::voice::model::prompt::{Asked, Prompt, Seat, Want};
+use roundtable::voice::model::prompt::{AskedMessage, Prompt, Seat, Want};
 use roundtable::voice::model::{Answer, Live, Model};
 use roundtable::voice::referee::Basis;
 use roundtable::voice::sources::Sources;
@@ -89,7 +89,7 @@ fn line(key: &str, text: &str) -> Value {
 }
 
 /// Everybody who is asked in a block, with what they speak to.
-fn seats(exchanges: &[Asked]) -> impl DoubleEndedIterator<Item = (&Asked, &Seat)> {
+fn seats(exchanges: &[AskedMessage]) -> impl DoubleEndedIterator<Item = (&AskedMessage, &Seat)> {
     exchanges.iter().flat_map(|asked| asked.personas.iter().map(move |seat| (asked, seat)))
 }
 
@@ -146,7 +146,7 @@ fn a_round_is_one_request_and_only_what_was_refused_is_asked_for_again() {
     let (talk, asked) = held(&library, 20, &[QUESTION, "done"], |prompt| match &prompt.want {
         Want::Round { exchanges, .. } => {
             assert_eq!(exchanges.iter().map(|asked| asked.message).collect::<Vec<_>>(), [None, Some(0)]);
-            let said = |((asked, seat), text): ((&Asked, &Seat), &str)| {
+            let said = |((asked, seat), text): ((&AskedMessage, &Seat), &str)| {
                 let mut line = line(&seat.persona, text);
                 line["message"] = json!(asked.message);
                 line

@@ -153,7 +153,7 @@ fn record(
     };
     let entries = material.draft.entries.iter().filter(|_| decision.is_some());
     let (consequences, context_entries): (Vec<&Entry>, Vec<&Entry>) = entries.partition(is_consequence);
-    let shown = |entries: Vec<&Entry>| -> Vec<records::Entry> {
+    let shown = |entries: Vec<&Entry>| -> Vec<records::AnsweredQuestion> {
         let shown = entries.into_iter().map(|entry| (entry.asked.clone(), own(entry)));
         shown.filter(|(_, lines)| !lines.is_empty()).collect()
     };

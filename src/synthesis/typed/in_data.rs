@@ -10,7 +10,7 @@ use crate::synthesis::suffix;
 use crate::text::json::{Document, Kind as Json, Node};
 
 /// An addition that was found in a data file.
-pub struct Entry {
+pub struct DataEntry {
     /// Its lines, from one.
     pub lines: RangeInclusive<usize>,
     /// The id that it got, if it has one.
@@ -22,7 +22,7 @@ pub struct Entry {
 }
 
 /// Where an addition is in a data file as it was added; none where it is not there, or was changed.
-pub fn entry(name: &str, text: &str, addition: &Addition) -> Option<Entry> {
+pub fn entry(name: &str, text: &str, addition: &Addition) -> Option<DataEntry> {
     match suffix(name).as_str() {
         "json" => json(name, text, addition),
         "yaml" | "yml" => yaml(text, addition),
@@ -42,7 +42,7 @@ fn id_of(value: &Value) -> Option<String> {
     value.get("id").and_then(Value::as_str).map(str::to_owned)
 }
 
-fn json(name: &str, text: &str, addition: &Addition) -> Option<Entry> {
+fn json(name: &str, text: &str, addition: &Addition) -> Option<DataEntry> {
     let document = Document::read(name, text.as_bytes()).ok()?;
     let value = |node: &Node| serde_json::from_str::<Value>(&document.text[node.span.clone()]).ok();
     let is_ours = |node: &Node| match addition.kind {
@@ -58,7 +58,7 @@ fn json(name: &str, text: &str, addition: &Addition) -> Option<Entry> {
     let found = &elements[at];
     let (own, first) = (value(found)?, elements.first().and_then(value));
     let line = |at: usize| memchr::memchr_iter(b'\n', &document.text.as_bytes()[..at]).count() + 1;
-    Some(Entry {
+    Some(DataEntry {
         lines: line(found.span.start)..=line(found.span.end - 1),
         id: id_of(&own),
         has_lists: !own.is_object() || is_of(&own, addition, first.as_ref()),
@@ -93,7 +93,7 @@ fn cuts_of(text: &str, lines: &RangeInclusive<usize>) -> Vec<Range<usize>> {
 }
 
 /// An entry of the list under the key, read by itself.
-fn yaml(text: &str, addition: &Addition) -> Option<Entry> {
+fn yaml(text: &str, addition: &Addition) -> Option<DataEntry> {
     let keys = keys(addition);
     let lines: Vec<&str> = text.lines().collect();
     let is_key = |line: &&str| line.strip_suffix(':').is_some_and(|key| keys.contains(&snake(key)));
@@ -116,11 +116,11 @@ fn yaml(text: &str, addition: &Addition) -> Option<Entry> {
     let entries: Vec<(RangeInclusive<usize>, Value)> = entries.collect();
     let (lines, own) = entries.iter().find(|(_, value)| is_of(value, addition, None))?;
     let has_lists = is_of(own, addition, entries.first().map(|(_, first)| first));
-    Some(Entry { cuts: cuts_of(text, lines), lines: lines.clone(), id: id_of(own), has_lists })
+    Some(DataEntry { cuts: cuts_of(text, lines), lines: lines.clone(), id: id_of(own), has_lists })
 }
 
 /// A row under the file's header.
-fn csv(text: &str, addition: &Addition) -> Option<Entry> {
+fn csv(text: &str, addition: &Addition) -> Option<DataEntry> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(body.as_bytes());
     let mut records = reader.records().map_while(Result::ok);
@@ -134,6 +134,6 @@ fn csv(text: &str, addition: &Addition) -> Option<Entry> {
         let line = usize::try_from(record.position()?.line()).ok()?;
         let is_it = text.lines().nth(line - 1) == Some(shown.as_str());
         let cuts = || cuts_of(text, &(line..=line));
-        is_it.then(|| Entry { lines: line..=line, id, has_lists: true, cuts: cuts() })
+        is_it.then(|| DataEntry { lines: line..=line, id, has_lists: true, cuts: cuts() })
     })
 }

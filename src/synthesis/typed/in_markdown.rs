@@ -13,7 +13,7 @@ use crate::text::plain;
 use crate::text::template::Failed;
 
 /// An addition that was found in a text: its bytes, up to the end of its last line, and the id that it got.
-pub struct Entry {
+pub struct PlacedAddition {
     pub range: Range<usize>,
     pub id: Option<String>,
 }
@@ -137,7 +137,7 @@ pub(super) fn words(addition: &Addition, library: &Library) -> Result<String, Fa
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn entry(text: &str, addition: &Addition, library: &Library) -> Result<Option<Entry>, Failed> {
+pub fn entry(text: &str, addition: &Addition, library: &Library) -> Result<Option<PlacedAddition>, Failed> {
     let words = words(addition, library)?;
     let mut lines = words.strip_prefix("- ").unwrap_or(&words).lines();
     let (first, rest) = (lines.next().unwrap_or_default(), lines.collect::<Vec<_>>());
@@ -159,7 +159,7 @@ pub fn entry(text: &str, addition: &Addition, library: &Library) -> Result<Optio
             && below.iter().zip(&rest).all(|((_, line), own)| line.trim() == own.trim());
         if is_whole {
             let (last, line) = below.last().copied().unwrap_or((*start, line));
-            return Ok(Some(Entry { range: *start..last + line.len(), id }));
+            return Ok(Some(PlacedAddition { range: *start..last + line.len(), id }));
         }
     }
     Ok(in_table(text, addition))
@@ -180,7 +180,7 @@ fn item_id(line: &str, words: &str) -> Option<Option<String>> {
     (lead.before.len() + lead.id.len() + lead.after.len() == bare.len()).then(|| Some(lead.id.to_owned()))
 }
 
-fn in_table(text: &str, addition: &Addition) -> Option<Entry> {
+fn in_table(text: &str, addition: &Addition) -> Option<PlacedAddition> {
     for table in tables(text) {
         let id_column = table.headers.iter().position(|header| super::snake(header) == "id");
         for line in table.rows {
@@ -189,7 +189,7 @@ fn in_table(text: &str, addition: &Addition) -> Option<Entry> {
             let Some(own) = row(addition, id.clone(), &table.headers) else { continue };
             let shown = own.iter().map(|cell| plain::markdown(cell)).collect::<Vec<_>>().join("|");
             if cells(&format!("|{shown}|")) == found {
-                return Some(Entry { range: line, id });
+                return Some(PlacedAddition { range: line, id });
             }
         }
     }

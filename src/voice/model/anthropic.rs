@@ -76,14 +76,14 @@ impl Anthropic {
     }
 
     fn body(&self, prompt: &Prompt) -> Value {
-        let form = Form { takes_schema: self.takes_schema, is_own: self.is_own, answer: self.answer };
+        let form = RequestForm { takes_schema: self.takes_schema, is_own: self.is_own, answer: self.answer };
         body(prompt, &self.model, form)
     }
 }
 
 /// What of a request depends on the service.
 #[derive(Clone, Copy)]
-struct Form {
+struct RequestForm {
     takes_schema: bool,
     is_own: bool,
     answer: AnswerLimit,
@@ -134,7 +134,7 @@ impl Model for Anthropic {
 /// The request. What changes from one to the next is last.
 ///
 /// The service's own cache begins with the schema: there all requests of a discussion have the same one.
-fn body(prompt: &Prompt, model: &str, form: Form) -> Value {
+fn body(prompt: &Prompt, model: &str, form: RequestForm) -> Value {
     let cached = json!({"type": "ephemeral"});
     let mut blocks: Vec<Value> =
         prompt.talk.iter().map(|entry| json!({"type": "text", "text": entry})).collect();
@@ -199,13 +199,13 @@ mod tests {
             want: Want::Repair { problems: Vec::new() },
         };
         let own = [Want::Repair { problems: Vec::new() }, Want::Synthesis].map(|want| {
-            let form = Form { takes_schema: true, is_own: true, answer: AnswerLimit::Form };
+            let form = RequestForm { takes_schema: true, is_own: true, answer: AnswerLimit::Form };
             body(&Prompt { want, ..prompt.clone() }, MODEL, form)["output_config"].to_string()
         });
         assert_eq!(own[0], own[1], "another schema would be another cache");
-        let form = Form { takes_schema: true, is_own: false, answer: AnswerLimit::Form };
+        let form = RequestForm { takes_schema: true, is_own: false, answer: AnswerLimit::Form };
         let body = body(&prompt, MODEL, form);
-        insta::assert_snapshot!(body.to_string(), @r#"{"model":"claude-opus-5","max_tokens":4096,"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"repair":{"type":"array","items":{"type":"object","properties":{"on":{"type":"string"},"drop":{"type":"boolean"},"text":{"type":"string"},"rests":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"},"line":{"type":"integer"},"quote":{"type":"string"}},"required":["path","line","quote"],"additionalProperties":false}}},"required":["on","drop","text","rests"],"additionalProperties":false}}},"required":["repair"],"additionalProperties":false}}},"system":[{"type":"text","text":"head","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two","cache_control":{"type":"ephemeral"}},{"type":"text","text":"now"}]}]}"#);
+        insta::assert_snapshot!(body.to_string(), @r#"{"model":"claude-opus-5","max_tokens":4096,"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"repair":{"type":"array","items":{"type":"object","properties":{"on":{"type":"string"},"drop":{"type":"boolean"},"text":{"type":"string"},"rests":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"},"line":{"type":"integer"},"quote":{"type":"string"}},"required":["path","line","quote"],"additionalProperties":false}}},"required":["on","drop","text","rests"],"additionalProperties":false}},"need":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]}},"required":["repair","need"],"additionalProperties":false}}},"system":[{"type":"text","text":"head","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two","cache_control":{"type":"ephemeral"}},{"type":"text","text":"now"}]}]}"#);
     }
 
     #[test]

@@ -134,7 +134,7 @@ impl Kind {
 /// A line of a draft.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub struct DraftLine {
     pub kind: Kind,
     /// An id or a heading of a document that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -149,7 +149,7 @@ pub struct Line {
     pub rests: Vec<Rest>,
 }
 
-impl Line {
+impl DraftLine {
     /// Everything that it claims.
     pub fn words(&self) -> String {
         // A code is a name that the line gives.
@@ -165,7 +165,7 @@ impl Line {
 
 /// A line that was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedDraftLine {
     /// Its words, short and in one line.
     pub text: String,
     /// What is wrong with it, and the nearest real line where there is one.
@@ -175,8 +175,8 @@ pub struct Refused {
 /// What came of a request for a draft.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
-    pub lines: Vec<Line>,
-    pub refused: Vec<Refused>,
+    pub lines: Vec<DraftLine>,
+    pub refused: Vec<RefusedDraftLine>,
 }
 
 /// A question and what was answered.
@@ -231,7 +231,7 @@ impl Material<'_> {
     ///
     /// # Errors
     /// A template cannot be rendered.
-    pub fn prompt(&self, refused: &[Refused]) -> Result<Prompt, Speechless> {
+    pub fn prompt(&self, refused: &[RefusedDraftLine]) -> Result<Prompt, Speechless> {
         let subject = Subject { library: self.library, step: self.step, item_name: self.item_name };
         let (head, _) = prompt::head(&subject, self.documents.iter().copied(), self.given)?;
         let answer = |answer: &Answered<'_>| {
@@ -297,19 +297,19 @@ impl Material<'_> {
 }
 
 impl Draft {
-    fn says(&self, line: &Line) -> bool {
+    fn says(&self, line: &DraftLine) -> bool {
         let said = subjects(&line.words());
         self.lines.iter().any(|one| one.kind == line.kind && subjects(&one.words()) == said)
     }
 
-    fn has_room_for(&self, line: &Line) -> bool {
+    fn has_room_for(&self, line: &DraftLine) -> bool {
         let summaries = self.lines.iter().filter(|one| one.kind == Kind::Summary).count();
         self.lines.len() < MAX_LINES && (line.kind != Kind::Summary || summaries < MAX_SUMMARIES)
     }
 }
 
-fn refused(text: &str, why: String) -> Refused {
-    Refused { text: plain::cut(&plain::shown(text), 160), why }
+fn refused(text: &str, why: String) -> RefusedDraftLine {
+    RefusedDraftLine { text: plain::cut(&plain::shown(text), 160), why }
 }
 
 /// The words of a line that could not be read.
@@ -321,7 +321,7 @@ fn said_by(value: &Value) -> String {
 }
 
 /// A line as a model wrote it.
-fn read(value: &Value) -> Result<Line, String> {
+fn read(value: &Value) -> Result<DraftLine, String> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(plain::clean);
     let text = |key: &str| text(key).map(|text| plain::one_line(&text)).filter(|text| !text.is_empty());
     let said = text("kind").unwrap_or_default().to_lowercase().replace([' ', '_'], "-");
@@ -334,7 +334,7 @@ fn read(value: &Value) -> Result<Line, String> {
         let line = rest.get("line").and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
         Rest { path: text("path"), line: line.unwrap_or_default(), quote: text("quote") }
     });
-    let line = Line { kind, anchor: text("anchor"), text: text("text"), fields, rests: rests.collect() };
+    let line = DraftLine { kind, anchor: text("anchor"), text: text("text"), fields, rests: rests.collect() };
     if line.words().trim().is_empty() {
         return Err("it has neither text nor fields".to_owned());
     }
@@ -352,7 +352,7 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     /// The line with its passages as they are written.
-    fn judged(&self, mut line: Line) -> Result<Line, String> {
+    fn judged(&self, mut line: DraftLine) -> Result<DraftLine, String> {
         let cast = &self.material.library.cast;
         if !self.material.wanted.contains(&line.kind) {
             return Err(format!("this step takes no line of the kind {}", line.kind.name()));
@@ -394,7 +394,7 @@ impl Judge<'_> {
     }
 
     /// Whether a verdict names nothing that it is about.
-    fn judges_nothing(&self, line: &Line) -> bool {
+    fn judges_nothing(&self, line: &DraftLine) -> bool {
         let criterion = line.fields.get("criterion").map(Field::text).unwrap_or_default();
         line.kind == Kind::Verdict && says_nothing(&criterion)
     }
@@ -428,7 +428,7 @@ impl Judge<'_> {
     }
 
     /// That a decision is a user's.
-    fn decides(&self, line: &Line, words: &str) -> Result<(), String> {
+    fn decides(&self, line: &DraftLine, words: &str) -> Result<(), String> {
         let decision = match line.kind {
             Kind::DecisionRecord => {
                 let said = line.fields.get("decision").map(Field::text).or_else(|| line.text.clone());
@@ -453,7 +453,7 @@ impl Judge<'_> {
     }
 
     /// Somebody at the table whom the line names, and whom nothing that it rests on names.
-    fn names_nobody(&self, text: &str, line: &Line) -> Option<String> {
+    fn names_nobody(&self, text: &str, line: &DraftLine) -> Option<String> {
         let in_words = |text: &str| -> BTreeSet<String> {
             words(text).into_iter().map(|word| word.text.into_owned()).collect::<BTreeSet<_>>()
         };

@@ -68,7 +68,7 @@ pub trait Files {
 
 /// What the evidence is for.
 #[derive(Default)]
-pub struct Asked<'a> {
+pub struct EvidenceRequest<'a> {
     /// The item's documents, by their paths from the repository's root.
     pub documents: Vec<(String, &'a str)>,
     /// Messages that are known before the discussion.
@@ -131,7 +131,7 @@ fn history(commits: &[(String, Vec<String>)]) -> String {
 }
 
 /// Chooses the evidence.
-pub fn gather(asked: &Asked<'_>, files: &dyn Files) -> Evidence {
+pub fn gather(asked: &EvidenceRequest<'_>, files: &dyn Files) -> Evidence {
     let listed = files.listed();
     let listing = listing(listed, asked.max_chars / LISTING_SHARE);
     let texts = || asked.messages.iter().copied().chain(asked.documents.iter().map(|(_, text)| *text));
@@ -362,9 +362,9 @@ mod tests {
         }
     }
 
-    fn asked<'a>(document: &'a str, messages: &[&'a str]) -> Asked<'a> {
+    fn asked<'a>(document: &'a str, messages: &[&'a str]) -> EvidenceRequest<'a> {
         let documents = vec![("specs/a/spec.md".to_owned(), document)];
-        Asked { documents, messages: messages.to_vec(), max_chars: 4_000 }
+        EvidenceRequest { documents, messages: messages.to_vec(), max_chars: 4_000 }
     }
 
     fn paths(evidence: &Evidence) -> Vec<&str> {
@@ -421,7 +421,10 @@ mod tests {
             filler(60)
         );
         let shelf = Shelf::new(&[("lib/a.js", text.as_str()), ("lib/b.js", "settleBalance();\n")]);
-        let found = gather(&Asked { max_chars: 1_000, ..asked("It calls `settleBalance`.\n", &[]) }, &shelf);
+        let found = gather(
+            &EvidenceRequest { max_chars: 1_000, ..asked("It calls `settleBalance`.\n", &[]) },
+            &shelf,
+        );
         assert_eq!(paths(&found), ["lib/a.js"]);
         let own = found.excerpts.iter().find(|one| one.text.contains("settleBalance")).unwrap();
         assert!(own.text.trim_end().ends_with('}') && own.text.contains("close();"), "{}", own.text);
@@ -444,7 +447,7 @@ mod tests {
         assert!((2_000..=4_000).contains(&found.size()), "{}", found.size());
         assert_eq!(paths(&found)[..3], ["src/fee0.rs", "src/fee1.rs", "src/fee2.rs"]);
         assert!(!paths(&found).contains(&"src/keys.rs"));
-        let none = gather(&Asked { max_chars: 0, ..asked("See src/fee1.rs.", &[]) }, &shelf);
+        let none = gather(&EvidenceRequest { max_chars: 0, ..asked("See src/fee1.rs.", &[]) }, &shelf);
         assert_eq!(none, Evidence::default());
     }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::clauses::{Claimed, Lack, supports};
-use super::prompt::Refused;
+use super::prompt::RefusedEntry;
 use crate::discussion::Discussion;
 use crate::discussion::additions::{Addition, Field, Kind, UNASSIGNED};
 use crate::discussion::address::without_vocative;
@@ -55,7 +55,7 @@ pub struct Grounded {
 
 /// A synthesis as a model wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct ModelSynthesis {
     insights: Vec<Entry>,
     decisions: Vec<Claim>,
     open_questions: Vec<Entry>,
@@ -95,7 +95,7 @@ impl Entry {
 ///
 /// # Errors
 /// What is missing, in words that a model can act on.
-pub fn read(answer: &str) -> Result<Said, String> {
+pub fn read(answer: &str) -> Result<ModelSynthesis, String> {
     let mut object = super::rounds::object(answer).ok_or("it was no JSON object, or it broke off")?;
     // In the form that all answers of a discussion have, it is a field.
     if let Some(Value::Object(inner)) = object.remove("synthesis") {
@@ -106,7 +106,7 @@ pub fn read(answer: &str) -> Result<Said, String> {
     let entries = |key: &str, more: &str| -> Result<Vec<Entry>, String> {
         Ok(list(key)?.iter().take(READ).map(|entry| of_value(entry, more)).collect())
     };
-    Ok(Said {
+    Ok(ModelSynthesis {
         insights: entries("insights", "")?,
         decisions: list("decisions")?.iter().take(READ).filter_map(claim).collect(),
         open_questions: entries("open_questions", "context")?,
@@ -151,7 +151,7 @@ fn rests_of(value: &Value) -> Vec<Rest> {
     rests.filter_map(super::rounds::rest).take(READ).collect()
 }
 
-impl Said {
+impl ModelSynthesis {
     /// Takes the words of a repair for the entries that it names; one that is to be dropped says nothing then.
     pub fn repair(&mut self, answer: &str) {
         for fix in super::rounds::list(answer, "repair").unwrap_or_default() {
@@ -176,16 +176,16 @@ impl Said {
 
 impl Grounded {
     /// The entries that were refused, as a model may put them right.
-    pub fn problems(&self) -> Vec<Refused> {
+    pub fn problems(&self) -> Vec<RefusedEntry> {
         // Words of users are not put right.
         let is_own = |one: &&Critique| one.outcome == Verdict::Dropped && !one.on.starts_with("decisions/");
         let refused = self.critiques.iter().filter(is_own);
-        refused.map(|one| Refused { on: one.on.clone(), problem: one.problem.clone() }).collect()
+        refused.map(|one| RefusedEntry { on: one.on.clone(), problem: one.problem.clone() }).collect()
     }
 
     /// The same after a repair: what was refused before was changed, or is refused still, for the reason it had.
     #[must_use]
-    pub fn after(mut self, problems: &[Refused]) -> Grounded {
+    pub fn after(mut self, problems: &[RefusedEntry]) -> Grounded {
         for problem in problems {
             match self.critiques.iter_mut().find(|one| one.on == problem.on) {
                 Some(again) => again.problem.clone_from(&problem.problem),
@@ -227,7 +227,7 @@ impl<'a> Grounds<'a> {
     }
 
     /// Keeps what rests on the discussion.
-    pub fn hold(&self, said: &Said) -> Grounded {
+    pub fn hold(&self, said: &ModelSynthesis) -> Grounded {
         let mut critiques = Vec::new();
         let mut kept =
             |list: &str, entries: &[Entry], most: usize| self.kept(list, entries, most, &mut critiques);
@@ -567,7 +567,7 @@ impl<'a> Grounds<'a> {
     }
 
     /// What of a recorded synthesis its model wrote: all that is not by rule.
-    fn own(&self, said: &Summary) -> Said {
+    fn own(&self, said: &Summary) -> ModelSynthesis {
         let by_rule = self.by_rule;
         let insight =
             |one: &Insight| Entry { rests: one.rests.clone(), ..Entry::new(&one.text, &one.turns, &one.by) };
@@ -594,7 +594,7 @@ impl<'a> Grounds<'a> {
             });
         let possible = said.possible_decisions.iter();
         let possible = possible.map(|one| Claim { turn: one.turn, text: one.text.clone(), answers: None });
-        Said {
+        ModelSynthesis {
             insights: said.insights.iter().filter(|one| !is_users(one)).map(insight).collect(),
             decisions: claims.chain(possible).collect(),
             open_questions: questions.map(question).collect(),

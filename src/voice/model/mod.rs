@@ -261,7 +261,7 @@ impl<'m> Live<'m> {
     }
 
     /// The model's synthesis as it wrote it; none where it wrote nothing that can be read, twice.
-    fn drafted(&mut self, talk: &Discussion<'_>) -> Result<Option<grounding::Said>, Speechless> {
+    fn drafted(&mut self, talk: &Discussion<'_>) -> Result<Option<grounding::ModelSynthesis>, Speechless> {
         let mut wrong = String::new();
         for _ in 0..2 {
             let prompt = prompt::synthesis(&self.head, talk, &wrong)?;
@@ -284,7 +284,7 @@ impl<'m> Live<'m> {
         &mut self,
         talk: &Discussion<'_>,
         grounds: &Grounds<'_>,
-        mut said: grounding::Said,
+        mut said: grounding::ModelSynthesis,
     ) -> Result<Grounded, Speechless> {
         let held = grounds.hold(&said);
         let problems = held.problems();

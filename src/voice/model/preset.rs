@@ -38,14 +38,14 @@ pub struct Preset {
     environment: &'static [(&'static str, Option<&'static str>)],
     /// A file in the folder that it runs in.
     file: Option<(&'static str, &'static str)>,
-    form: Form,
+    form: OutputForm,
     /// The last argument, where standard input has to be named.
     last: Option<&'static str>,
 }
 
 /// What a program prints.
 #[derive(Clone, Copy, Debug)]
-enum Form {
+enum OutputForm {
     /// One object with `result` and `usage`.
     Claude,
     /// An event a line: `item.completed` with the message, `turn.completed` with the usage.
@@ -73,7 +73,7 @@ const PRESETS: [Preset; 3] = [
         ],
         environment: &[("CLAUDE_CODE_DISABLE_TERMINAL_TITLE", Some("1")), ("CLAUDECODE", None)],
         file: None,
-        form: Form::Claude,
+        form: OutputForm::Claude,
         last: None,
     },
     Preset {
@@ -114,7 +114,7 @@ const PRESETS: [Preset; 3] = [
         ],
         environment: &[],
         file: None,
-        form: Form::Codex,
+        form: OutputForm::Codex,
         last: Some("-"),
     },
     Preset {
@@ -134,7 +134,7 @@ const PRESETS: [Preset; 3] = [
         ],
         environment: &[],
         file: Some(("no-tools.toml", "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 999\n")),
-        form: Form::Gemini,
+        form: OutputForm::Gemini,
         last: None,
     },
 ];
@@ -264,30 +264,30 @@ impl Model for Headless {
     }
 }
 
-impl Form {
+impl OutputForm {
     /// The answer in what was printed.
     ///
     /// # Errors
     /// There is none; why, where the program says it.
     fn read(self, printed: &str) -> Result<Answer, Option<String>> {
         match self {
-            Form::Claude => claude(&object(printed).ok_or(None)?),
-            Form::Codex => codex(printed),
-            Form::Gemini => gemini(&object(printed).ok_or(None)?),
+            OutputForm::Claude => claude(&object(printed).ok_or(None)?),
+            OutputForm::Codex => codex(printed),
+            OutputForm::Gemini => gemini(&object(printed).ok_or(None)?),
         }
     }
 }
 
-impl Form {
+impl OutputForm {
     /// The context size of the model, where the envelope has it.
     fn context(self, printed: &str) -> Option<u64> {
         match self {
-            Form::Claude => {
+            OutputForm::Claude => {
                 let value = object(printed)?;
                 let models = value.get("modelUsage")?.as_object()?;
                 models.values().filter_map(|model| count(model, "contextWindow")).max()
             }
-            Form::Codex | Form::Gemini => None,
+            OutputForm::Codex | OutputForm::Gemini => None,
         }
     }
 }
@@ -382,7 +382,9 @@ mod tests {
         );
         let gemini = r#"Loaded.
             {"response": "{\"pass\": true}", "stats": {"models": {"pro": {"tokens": {"prompt": 15, "candidates": 4, "thoughts": 1, "cached": 3}}}}}"#;
-        for (form, printed) in [(Form::Claude, claude), (Form::Codex, codex), (Form::Gemini, gemini)] {
+        for (form, printed) in
+            [(OutputForm::Claude, claude), (OutputForm::Codex, codex), (OutputForm::Gemini, gemini)]
+        {
             let answer = form.read(printed).unwrap();
             assert_eq!(answer.text, r#"{"pass": true}"#, "{form:?}");
             let usage = answer.usage.unwrap();
@@ -395,7 +397,9 @@ mod tests {
         let claude = r#"{"type":"result","subtype":"success","is_error":true,"result":"Not logged in"}"#;
         let codex = r#"{"type":"turn.failed","error":{"message":"Not logged in"}}"#;
         let gemini = r#"{"session_id":"1","error":{"type":"Error","message":"Not logged in","code":41}}"#;
-        for (form, printed) in [(Form::Claude, claude), (Form::Codex, codex), (Form::Gemini, gemini)] {
+        for (form, printed) in
+            [(OutputForm::Claude, claude), (OutputForm::Codex, codex), (OutputForm::Gemini, gemini)]
+        {
             assert_eq!(form.read(printed).unwrap_err().as_deref(), Some("Not logged in"), "{form:?}");
             assert_eq!(form.read("nothing").unwrap_err(), None, "{form:?}");
         }

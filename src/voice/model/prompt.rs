@@ -52,7 +52,7 @@ pub enum Want {
         turn: u32,
         /// Turns until the limit.
         left: u32,
-        exchanges: Vec<Asked>,
+        exchanges: Vec<AskedMessage>,
     },
     /// One line in place of another.
     Line {
@@ -62,7 +62,7 @@ pub enum Want {
     Synthesis,
     /// Entries of a synthesis in other words.
     Repair {
-        problems: Vec<Refused>,
+        problems: Vec<RefusedEntry>,
     },
     /// A step's answers, drawn together.
     Draft {
@@ -73,7 +73,7 @@ pub enum Want {
 
 /// An entry of a synthesis that cannot be used, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Refused {
+pub struct RefusedEntry {
     /// Its list and its place there: `insights/0`.
     pub on: String,
     pub problem: String,
@@ -81,7 +81,7 @@ pub struct Refused {
 
 /// Who may speak to what; the opening, and a round after silence, have no message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Asked {
+pub struct AskedMessage {
     /// Its number in the request, by which an answer names it.
     pub message: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,14 +91,14 @@ pub struct Asked {
     pub personas: Vec<Seat>,
 }
 
-impl Asked {
+impl AskedMessage {
     /// The exchanges of a block, their messages numbered from zero.
-    fn block(block: &[Exchange]) -> Vec<Asked> {
+    fn block(block: &[Exchange]) -> Vec<AskedMessage> {
         let mut next = 0;
         let asked = |exchange: &Exchange| {
             let message = exchange.message.as_ref().map(|_| next);
             next += usize::from(message.is_some());
-            Asked {
+            AskedMessage {
                 message,
                 by: exchange.message.as_ref().map(|heard| heard.by.clone()),
                 text: exchange.message.as_ref().map(|heard| heard.text.clone()),
@@ -317,7 +317,7 @@ fn entry(record: &Record, cast: &Cast) -> Option<String> {
 /// # Errors
 /// The template cannot be rendered.
 pub fn round(head: &str, block: &[Exchange], now: &Discussion<'_>) -> Result<Prompt, Failed> {
-    let exchanges = Asked::block(block);
+    let exchanges = AskedMessage::block(block);
     let (turn, left) = (now.turn_count() + 1, now.turns_left());
     let shown: Vec<_> = exchanges.iter().map(|asked| shown_exchange(asked, now)).collect();
     let first = exchanges.iter().flat_map(|asked| &asked.personas).next();
@@ -332,7 +332,7 @@ pub fn round(head: &str, block: &[Exchange], now: &Discussion<'_>) -> Result<Pro
 }
 
 /// An exchange as the template shows it: a message between fences.
-fn shown_exchange(asked: &Asked, now: &Discussion<'_>) -> minijinja::Value {
+fn shown_exchange(asked: &AskedMessage, now: &Discussion<'_>) -> minijinja::Value {
     let message = asked.text.as_ref().map(|text| {
         let by = plain::shown(asked.by.as_deref().unwrap_or_default());
         safe(fenced(&by, text))
@@ -454,7 +454,7 @@ pub fn refute(head: &str, points: &[Point], now: &Discussion<'_>) -> Result<Prom
 ///
 /// # Errors
 /// The template cannot be rendered.
-pub fn repair(head: &str, problems: Vec<Refused>, now: &Discussion<'_>) -> Result<Prompt, Failed> {
+pub fn repair(head: &str, problems: Vec<RefusedEntry>, now: &Discussion<'_>) -> Result<Prompt, Failed> {
     let lines: Vec<String> = problems.iter().map(|one| format!("{}: {}", one.on, one.problem)).collect();
     let values = context! { problems => safe(fenced("problems", &lines.join("\n"))) };
     prompt(head, now, "repair", values, Want::Repair { problems })

@@ -14,7 +14,7 @@
 use serde_json::{Map, Value, json};
 
 use super::drafting;
-use super::prompt::{Asked, Seat, Want};
+use super::prompt::{AskedMessage, Seat, Want};
 use crate::discussion::additions::{Kind, Proposal};
 use crate::discussion::event::{Position, Rest};
 use crate::discussion::points::{PointKind, Weight};
@@ -27,14 +27,14 @@ const PASSAGES: usize = 24;
 
 /// What the personas say in an answer to a block, in its order: none where one passes. A persona that the answer does
 /// not have passes, too.
-pub fn lines(answer: &str, block: &[Asked]) -> Vec<Vec<Option<Line>>> {
+pub fn lines(answer: &str, block: &[AskedMessage]) -> Vec<Vec<Option<Line>>> {
     let object = object(answer);
     let list = object.as_ref().and_then(|object| object.get("lines")).and_then(Value::as_array);
     let Some(list) = list else {
         // One line may come as it would alone; of several nobody knows whose it is.
         let unread = || (!is_pass(answer)).then(|| Line::plain(""));
         return match block {
-            [Asked { personas, .. }] if personas.len() == 1 => vec![vec![line(answer)]],
+            [AskedMessage { personas, .. }] if personas.len() == 1 => vec![vec![line(answer)]],
             _ => block.iter().map(|asked| asked.personas.iter().map(|_| unread()).collect()).collect(),
         };
     };
@@ -46,12 +46,13 @@ pub fn lines(answer: &str, block: &[Asked]) -> Vec<Vec<Option<Line>>> {
         let found = said.iter().find(|(place, one)| *place == Some(at) && is_theirs(one));
         found.and_then(|(_, one)| of_object(one))
     };
-    let lines = |(at, asked): (usize, &Asked)| asked.personas.iter().map(|seat| line_of(at, seat)).collect();
+    let lines =
+        |(at, asked): (usize, &AskedMessage)| asked.personas.iter().map(|seat| line_of(at, seat)).collect();
     block.iter().enumerate().map(lines).collect()
 }
 
 /// The place in a block of the exchange that a line is for; where there is one alone, a line need not say so.
-fn place_of(line: &Map<String, Value>, block: &[Asked]) -> Option<usize> {
+fn place_of(line: &Map<String, Value>, block: &[AskedMessage]) -> Option<usize> {
     let number = line.get("message").and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
     block.iter().position(|asked| asked.message == number).or((block.len() == 1).then_some(0))
 }
@@ -300,12 +301,12 @@ mod tests {
         }
     }
 
-    fn asked(message: Option<usize>, keys: &[&str]) -> Asked {
+    fn asked(message: Option<usize>, keys: &[&str]) -> AskedMessage {
         let seat = |key: &&str| Seat { persona: (*key).to_owned(), purpose: "round".to_owned(), owed: false };
-        Asked { message, by: None, text: None, personas: keys.iter().map(seat).collect() }
+        AskedMessage { message, by: None, text: None, personas: keys.iter().map(seat).collect() }
     }
 
-    fn block(keys: &[&str]) -> Vec<Asked> {
+    fn block(keys: &[&str]) -> Vec<AskedMessage> {
         vec![asked(None, keys)]
     }
 

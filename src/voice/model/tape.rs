@@ -46,7 +46,7 @@ pub struct Speaker {
 /// One answer: every other line of a tape.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct TapedAnswer {
     /// The voice, by its place in the head.
     by: usize,
     asked: String,
@@ -104,7 +104,7 @@ impl Model for Taping {
     fn ask(&mut self, prompt: &Prompt) -> Result<Answer, Speechless> {
         let answer = self.model.ask(prompt)?;
         let (by, text) = (self.by, answer.text.clone());
-        self.lines.add(&Said { by, asked: key(prompt), text, usage: answer.usage });
+        self.lines.add(&TapedAnswer { by, asked: key(prompt), text, usage: answer.usage });
         Ok(answer)
     }
 
@@ -154,7 +154,7 @@ impl Tape {
         }
         let mut answers = vec![Answers::new(); head.voices.len()];
         for (number, line) in lines {
-            let said: Said = serde_json::from_str(line).map_err(|error| refused(number + 1, error))?;
+            let said: TapedAnswer = serde_json::from_str(line).map_err(|error| refused(number + 1, error))?;
             let Some(own) = answers.get_mut(said.by) else {
                 let message = format!("it is of the voice {}, which the first line does not name", said.by);
                 return Err(Finding::at(path, text, number + 1, 1, message));

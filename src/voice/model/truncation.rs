@@ -17,6 +17,10 @@ pub const MOST_CHARACTERS: u64 = 6;
 /// The least.
 const LEAST_CHARACTERS: u64 = 2;
 
+/// Servers have no smaller context, in tokens (512 was the default of llama.cpp, later ones are larger): a smaller count
+/// is that of a part of the prompt that was not cached, or of nothing.
+const SMALLEST_CONTEXT: u64 = 512;
+
 /// What a server counted of the last prompt.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
@@ -38,6 +42,9 @@ impl Counts {
     ///
     /// A server that counts only what it has not in its cache says less from the second prompt on: that is no cut.
     pub fn is_whole(&mut self, front: u64, wanted: u64, tokens: u64) -> bool {
+        if tokens < SMALLEST_CONTEXT {
+            return true;
+        }
         let last = self.last.replace(Count { front, wanted, tokens });
         let Some(last) = last else { return tokens * MOST_CHARACTERS >= front + wanted };
         self.is_open |= tokens * 10 < last.tokens * 9;
@@ -62,8 +69,8 @@ mod tests {
     fn whole_prompts_of_any_language_pass_and_cut_ones_do_not() {
         for characters in [2, 3, 4, 5] {
             assert!(!is_found(|all| all / characters), "{characters} characters a token");
-            // A context that holds half of the first prompt, the first one and no more, or a twentieth.
-            for cut in [13_500, 27_200, 1_350] {
+            // A context that holds half of the first prompt, the first one and no more, or a tenth of it and more.
+            for cut in [13_500, 27_200, 3_000] {
                 let found = is_found(|all| (all / characters).min(cut / characters));
                 // A little that is missing may be a matter of the words.
                 let is_little = cut == 27_200 && characters == 2;
