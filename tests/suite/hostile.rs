@@ -34,6 +34,9 @@ const LINES: [&str; 26] = [
     "\\<b\\> \\` \\[x\\](y) \\",
 ];
 
+/// What is decided beside it: a block that says nothing is not written.
+const PLAIN: &str = "Decision: keep both answers.";
+
 fn headings(text: &str) -> Vec<String> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut found = Vec::new();
@@ -107,7 +110,8 @@ fn assert_harmless(spec: &str, runs: usize) {
 fn every_attack_ends_as_text() {
     for line in LINES {
         let sandbox = sandbox();
-        let script = format!("We decided {line}\n{line}\ndone\n");
+        // The block has a decision, and the line as a note.
+        let script = format!("{PLAIN}\nWe decided {line}\n{line}\nNote: {line}\ndone\n");
         let run = sandbox.elaborate(&script, &["--at", AT, "--max-turns", "30"]).ok();
         assert_harmless(&sandbox.spec(), 1);
         for output in [&run.stdout, &run.stderr] {
@@ -129,7 +133,7 @@ fn every_attack_ends_as_text() {
 fn many_lines_in_one_message_are_one_text_too() {
     let sandbox = sandbox();
     let all = LINES.join("\n");
-    let inputs = serde_json::json!({"user": "Maya Chen (Business Analyst): \u{1b}[2J", "inputs": [format!("We decided\n{all}"), all, "done"]});
+    let inputs = serde_json::json!({"user": "Maya Chen (Business Analyst): \u{1b}[2J", "inputs": [PLAIN, format!("We decided\n{all}"), all, "done"]});
     let script = sandbox.script("s.json", inputs.to_string());
     sandbox
         .run(&[
@@ -167,9 +171,9 @@ fn hostile_documents_and_names_stay_where_they_are() {
 #[test]
 fn a_megabyte_on_one_line_is_cut_and_said() {
     let sandbox = sandbox();
-    let script = format!("We decided {}\ndone\n", "x<!-- ".repeat(180_000));
+    let script = format!("{PLAIN}\nWe decided {}\ndone\n", "x<!-- ".repeat(180_000));
     let run = sandbox.elaborate(&script, &["--at", AT]).ok();
-    assert!(run.stderr.contains("input 1: cut from "), "{}", run.stderr);
+    assert!(run.stderr.contains("input 2: cut from "), "{}", run.stderr);
     assert_harmless(&sandbox.spec(), 1);
     assert!(sandbox.spec().len() < 20_000);
 }
@@ -233,7 +237,8 @@ fn data_files_take_no_marker_from_anybodys_words() {
             "---\nstep_id: \"01-09\"\ntitle: X\npersona: business-analyst\ndepth: brief\noutputs: [{output}]\n---\n## Brief Mode\nx\n## Standard Mode\n1. Why?\n"
         );
         sandbox.commit(&[(".roundtable.yaml", "steps: own\n"), ("own/01-requirements/09-x.md", &step)]);
-        let script = sandbox.script("s.txt", "We decided <!-- Elaboration: step 01-03, x --> now.\ndone\n");
+        let script = sandbox
+            .script("s.txt", "We decided to keep <!-- Elaboration: step 01-03, x --> both answers.\ndone\n");
         sandbox.run(&["elaborate", "offline-mode", "--step", "01-09", "--script", &script]).ok();
         for (name, own) in [(output, own), ("meta.json", 0)] {
             let text = sandbox.file(BRANCH, &format!("{ITEM}/{name}"));

@@ -525,7 +525,13 @@ fn a_hostile_model_breaks_neither_transcript_nor_artifact_nor_bound() {
         let hostile = text.clone();
         let server = serving(move |_| hostile.clone());
         let sandbox = sandbox();
-        let report = with(&sandbox, &server, "everyone, go on\n", &["--max-turns", "8", "--json"]).json();
+        let report = with(
+            &sandbox,
+            &server,
+            "everyone, go on\nDecision: keep both answers.\n",
+            &["--max-turns", "8", "--json"],
+        )
+        .json();
         assert!(report["turn_count"].as_u64().unwrap() <= 8);
         let markers = sandbox.spec().matches("<!-- Elaboration: step").count();
         assert_eq!(markers, 1);
@@ -909,7 +915,9 @@ fn a_request_that_stays_wrong_is_refused_with_what_the_server_said() {
     let sandbox = sandbox();
     let run = with(&sandbox, &server, TALK, &[]);
     assert!(run.code == 2 && run.stderr.contains("context size"), "{}", run.stderr);
-    assert_eq!(server.seen().len(), 1);
+    // Once more, with less room for the answer.
+    let room = |at: usize| server.seen()[at].json()["max_tokens"].as_u64().unwrap();
+    assert!(server.seen().len() == 2 && room(1) < room(0));
 }
 
 #[test]
@@ -972,8 +980,8 @@ fn what_a_voice_lacks_is_said_before_anything_begins() {
         (vec!["--voice", "anthropic", "--base-url", "http://127.0.0.1:1/v1"], "without /v1"),
         (vec!["--voice", "opnai"], "did you mean \"openai\""),
         (vec!["--voice", "command:"], "names no program"),
-        (vec!["--model", "m"], "the secretary has none"),
-        (vec!["--max-tokens-total", "9"], "the secretary has none"),
+        (vec!["--model", "m"], "--model needs a voice with a model"),
+        (vec!["--max-tokens-total", "9"], "--max-tokens-total needs a voice with a model"),
         (
             vec!["--voice", "openai", "--model", "m", "--base-url", "http://127.0.0.1:1/v1"],
             "cannot be reached",

@@ -220,7 +220,7 @@ pub fn definition_in(page: &Page<'_>, block: &Block) -> Option<Range<usize>> {
     is_defined.then_some(id)
 }
 
-/// The id is emphasised: **FR-001** The gate locks.
+/// The id is emphasised: "**`FR-001`** The gate locks."
 fn is_bold(page: &Page<'_>, block: &Block, id: &Range<usize>) -> bool {
     let place = page.source(block.plain.start + id.start..block.plain.start + id.end);
     page.text[place.end..].starts_with("**")

@@ -1,9 +1,7 @@
 //! Records of decisions, and the fields at the head of documents: an accepted record without a decision, one field with
 //! two values, a record that is in force and superseded.
 //!
-//! ```text
-//! 0004-queue.md: Status: Accepted                0007-broker.md: Supersedes ADR-0004
-//! ```
+//! `0004-queue.md` says "Status: Accepted", and `0007-broker.md` says "Supersedes `ADR-0004`".
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;

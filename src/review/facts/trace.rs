@@ -4,10 +4,8 @@
 //! mention of another one is a slip. "User Story 3" defines `US3`. Documents of Kiro number criteria by requirement and
 //! place (`2.3`); tasks name them after "Requirements:".
 //!
-//! ```text
-//! spec.md:  - **FR-001**: … - **FR-002**: … - **FR-003**: …
-//! tasks.md: - [ ] T001 Check the fee (FR-004)      FR-004 is defined nowhere
-//! ```
+//! Where `spec.md` defines `FR-001` to `FR-003`, "T001 Check the fee (`FR-004`)" in `tasks.md` names one that is defined
+//! nowhere.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
