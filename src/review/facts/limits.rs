@@ -1,7 +1,7 @@
 //! Two places that set one thing to two values: limits, sentences that differ in one word, and a decision against the
 //! lines of its id.
 //!
-//! Nothing is understood here. Two sentences speak of one thing where they are equal but for one word, or where they
+//! Nothing is understood here. Two sentences speak of one thing where they are equal except for one word, or where they
 //! limit the same unit and every significant word of one is in the other.
 //!
 //! ```text
@@ -126,7 +126,7 @@ struct Variant {
     spot: Spot,
 }
 
-/// Sentences that are equal but for one word which both can't have.
+/// Sentences that are equal except for one word which both can't have.
 fn differing_sentences(sentences: &[Sentence<'_>]) -> Vec<(Spot, Spot)> {
     let mut first: HashMap<u64, Variant> = HashMap::new();
     let mut found = Vec::new();
