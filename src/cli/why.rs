@@ -86,7 +86,7 @@ pub fn run(global: &Global, options: &WhyArgs, screen: &Screen) -> Result<Code, 
     let text = crate::text::json::utf8(&plain::shown(&path), &bytes)?.to_owned();
     let config = table::config(global, &repo, commit)?;
     let library = table::BuiltIn::begin().library(&repo, commit, &config)?;
-    let item = repo.item_of(commit, &path)?.map(|item| (path[item.len() + 1..].to_owned(), item));
+    let item = repo.item_and_name(commit, &path)?.map(|(item, name)| (name, item));
     let subject = Subject { repo: &repo, commit, library, path, item, text };
     let lines = subject.text.lines().count();
     match line {

@@ -543,6 +543,22 @@ impl Repo {
         Ok(None)
     }
 
+    /// The item of a document and the name that it has there: beside the item's folder, or in it.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    pub(crate) fn item_and_name(&self, commit: Oid, path: &str) -> Result<Option<(String, String)>, Error> {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let folder = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+        let at = format!("{folder}/{}", meta::FILE);
+        let is_named = |bytes: &[u8]| Meta::read(&at, bytes).is_ok_and(|meta| meta.document() == Some(file));
+        if self.file(commit, &at).ok().flatten().is_some_and(|bytes| is_named(&bytes)) {
+            return Ok(Some((folder.to_owned(), file.to_owned())));
+        }
+        let item = self.item_of(commit, path)?;
+        Ok(item.map(|item| (item.clone(), path[item.len() + 1..].to_owned())))
+    }
+
     /// Every recording of the items below a folder: the item, the recording's path, its blob. Stops
     /// when `each` says no; counts what it has shown.
     ///

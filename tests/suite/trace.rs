@@ -49,6 +49,27 @@ fn a_decision_leads_to_the_turn_it_was_made_in() {
 }
 
 #[test]
+fn a_document_beside_its_own_folder_leads_to_its_discussion() {
+    let sandbox = sandbox();
+    let texts = [("design/fees.md", "# Fees\n\nFees are charged.\n"), ("design/other.md", "# Other\n")];
+    sandbox.commit(&texts);
+    let script = sandbox.script("s.txt", TALK);
+    let args = ["elaborate", "design/fees.md", "--script", &script, "--at", AT, "--json"];
+    let branch = sandbox.run(&args).json()["branch"].as_str().unwrap().to_owned();
+    let text = sandbox.file(&branch, "design/fees.md");
+    let line = 1 + text.lines().position(|line| line.contains("keep both answers")).unwrap();
+    let place = format!("design/fees.md:{line}");
+    let found = sandbox.run(&["why", &place, "--rev", &branch, "--json"]).json();
+    assert_eq!(
+        (&found["by"], &found["finding"]["kind"]),
+        (&"discussion".into(), &"decision".into()),
+        "{found}"
+    );
+    let listed = sandbox.run(&["why", "design/fees.md", "--rev", &branch]).ok().stdout;
+    assert!(!listed.contains("No discussion"), "{listed}");
+}
+
+#[test]
 fn every_finding_of_every_kind_of_artifact_leads_to_its_turns() {
     let mut seen = 0;
     for file in ["a.md", "b.json", "c.yaml", "d.csv"] {
