@@ -9,8 +9,8 @@ use crate::item::step::Step;
 use crate::text::plain;
 use crate::voice::model::drafting::{DraftLine, Kind};
 
+use super::answer_forms;
 use super::artifact::draft::named;
-use super::forms;
 
 /// What a model drafted of a step, and who has confirmed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,10 +109,11 @@ fn form(line: &DraftLine) -> Option<String> {
         Kind::Requirement => format!("FR: {}", text?),
         Kind::Nfr => with_fields(line, format!("NFR: {}", text?), &["target", "measure"]),
         Kind::UserStory => {
-            let links = if forms::is_id(anchor) { format!("\nLinks: {anchor}") } else { String::new() };
+            let links =
+                if answer_forms::is_id(anchor) { format!("\nLinks: {anchor}") } else { String::new() };
             format!("As a {}, I want {}, so that {}.{links}", of("as_a")?, of("i_want")?, of("so_that")?)
         }
-        Kind::AcceptanceCriterion if forms::is_id(anchor) => format!("{anchor}: {}", text?),
+        Kind::AcceptanceCriterion if answer_forms::is_id(anchor) => format!("{anchor}: {}", text?),
         // Below the story or requirement that was drafted before it.
         Kind::AcceptanceCriterion if anchor.is_empty() => text?,
         Kind::Risk => {
@@ -134,7 +135,7 @@ fn form(line: &DraftLine) -> Option<String> {
         Kind::Term => format!("TERM: {} = {}", of("term")?, of("meaning")?),
         _ => return None,
     };
-    let said = forms::read(&form, &[]);
+    let said = answer_forms::read(&form, &[]);
     // A criterion belongs to the line above it; anything else must be read as what it is.
     let is_below = line.kind == Kind::AcceptanceCriterion && anchor.is_empty();
     (is_below || said.notes.is_empty() && !said.facts.is_empty()).then_some(form)
@@ -193,7 +194,7 @@ fn resting(rests: &[Rest]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::forms::Label;
+    use crate::analysis::answer_forms::Label;
     use serde_json::json;
 
     fn line(kind: &str, fields: serde_json::Value) -> DraftLine {
@@ -242,7 +243,7 @@ mod tests {
             line("term", json!({"fields": {"term": "waiver", "meaning": "a fee that nobody collects"}})),
             line("option", json!({"fields": {"option": "A", "for": "cheap", "against": "slow"}})),
         ]);
-        let said = forms::read(&draft.forms(), &[]);
+        let said = answer_forms::read(&draft.forms(), &[]);
         assert_eq!((said.notes.len(), said.problems.len()), (0, 0), "{said:?}");
         let labels: Vec<Label> = said.facts.iter().map(|fact| fact.label).collect();
         let wanted = [

@@ -5,8 +5,8 @@
 use minijinja::{Value, context};
 
 use super::{Analysis, Beginning, Opening, Talk, phase_name};
+use crate::analysis::answer_forms::acknowledges;
 use crate::analysis::artifact::Known;
-use crate::analysis::forms::acknowledges;
 use crate::item::library::Library;
 use crate::item::persona::Persona;
 use crate::item::step::{Depth, Prompt, Step};

@@ -22,11 +22,11 @@
 //! assert!(letter("continue with the letters").is_none());
 //! ```
 
+pub mod answer_forms;
 pub mod artifact;
 pub mod depth;
 pub mod drafted;
 pub mod event;
-pub mod forms;
 pub mod greeting;
 pub mod menu;
 pub mod plan;
@@ -669,7 +669,7 @@ fn answered(
     said: Option<(String, String)>,
 ) -> Stage {
     let form = talk.prompts.get(talk.put).map_or("", |prompt| prompt.form.as_str());
-    let asks = forms::asked_by(form);
+    let asks = answer_forms::asked_by(form);
     talk.answers.push(Answer { question, asked: asked.to_owned(), asks, said });
     talk.put += 1;
     if talk.put < talk.prompts.len() { Stage::Asking(talk) } else { Stage::Choosing(talk) }

@@ -1,7 +1,7 @@
 //! A step as far as it was talked through.
 
+use super::answer_forms;
 use super::drafted::Drafted;
-use super::forms;
 use super::menu::Choice;
 use crate::item::step::{Depth, Prompt};
 
@@ -11,7 +11,7 @@ pub struct Answer {
     pub question: Option<usize>,
     pub asked: String,
     /// The forms that the question asks for.
-    pub asks: Vec<forms::Label>,
+    pub asks: Vec<answer_forms::Label>,
     /// Who answered what; none where it stays open.
     pub said: Option<(String, String)>,
 }
@@ -79,7 +79,7 @@ impl Talk {
     pub(super) fn confirm(&mut self, by: &str, text: &str) {
         if let Some(drafted) = self.drafted.as_mut().filter(|draft| draft.confirmed_by.is_none())
             && !drafted.lines.is_empty()
-            && forms::confirms(text)
+            && answer_forms::confirms(text)
         {
             drafted.confirmed_by = Some(by.to_owned());
         }

@@ -8,7 +8,7 @@
 //! has content, and is heard before the discussion ends.
 
 use crate::item::persona::Cast;
-use crate::text::markdown::{Line, Part, read};
+use crate::text::markdown::{Part, VisibleLine, read};
 use crate::text::sentences::without_quotations;
 use crate::text::words::{Word, words};
 
@@ -29,7 +29,7 @@ pub enum Address {
 /// Classifies a message. `asked` says that the lead has just asked whether the user wants to end:
 /// then a plain yes is an exit and nothing is unclear any more.
 pub fn address(text: &str, cast: &Cast, asked: bool) -> Address {
-    let lines: Vec<Line> = read(text).into_iter().filter(Line::is_said).collect();
+    let lines: Vec<VisibleLine> = read(text).into_iter().filter(VisibleLine::is_said).collect();
     let said = seen(&lines);
     match intent(&lines, cast) {
         Intent::Exit { has_content } => return Address::Exit { has_content },
@@ -50,8 +50,8 @@ pub fn address(text: &str, cast: &Cast, asked: bool) -> Address {
 }
 
 /// What people see of a message and its author says, a line each.
-fn seen(lines: &[Line]) -> String {
-    let lines: Vec<String> = lines.iter().map(Line::text).collect();
+fn seen(lines: &[VisibleLine]) -> String {
+    let lines: Vec<String> = lines.iter().map(VisibleLine::text).collect();
     lines.join("\n")
 }
 
@@ -159,21 +159,21 @@ enum Clause {
 
 /// Whether a message that may ask to end says nothing besides: "quit".
 pub fn only_ends(text: &str, cast: &Cast) -> bool {
-    let lines: Vec<Line> = read(text).into_iter().filter(Line::is_said).collect();
+    let lines: Vec<VisibleLine> = read(text).into_iter().filter(VisibleLine::is_said).collect();
     is_farewell(&lines) || pieces_of(&lines, cast).iter().all(|piece| piece.clause != Clause::Content)
 }
 
 /// Whether a message is `quit` or `bye` alone (D-4).
-fn is_farewell(lines: &[Line]) -> bool {
+fn is_farewell(lines: &[VisibleLine]) -> bool {
     matches!(words(&seen(lines)).as_slice(), [word] if matches!(word.text.as_ref(), "quit" | "bye"))
 }
 
-fn pieces_of(lines: &[Line], cast: &Cast) -> Vec<Piece> {
+fn pieces_of(lines: &[VisibleLine], cast: &Cast) -> Vec<Piece> {
     let names: Vec<String> = cast.iter().map(|persona| persona.first_name().to_lowercase()).collect();
     pieces(lines, &names)
 }
 
-fn intent(lines: &[Line], cast: &Cast) -> Intent {
+fn intent(lines: &[VisibleLine], cast: &Cast) -> Intent {
     if is_farewell(lines) {
         return Intent::Unclear { has_content: false };
     }
@@ -203,7 +203,7 @@ struct Piece {
 }
 
 /// The clauses of a message, judged each by itself and by its neighbours in the sentence.
-fn pieces(lines: &[Line], names: &[String]) -> Vec<Piece> {
+fn pieces(lines: &[VisibleLine], names: &[String]) -> Vec<Piece> {
     let mut found: Vec<Piece> = Vec::new();
     // A message that is one quotation means what it quotes.
     let is_quotation =

@@ -3,7 +3,7 @@
 use super::address::only_ends;
 use super::event::{Class, Closed, Event, Message, Opened, Record, Time, Unheard};
 use super::log::Log;
-use super::open;
+use super::runs;
 use super::summary::Summary;
 use crate::item::meta::Elaboration;
 use crate::item::persona::Cast;
@@ -44,7 +44,7 @@ pub fn finished(log: impl Into<Log>) -> Option<Finished> {
     })?;
     let last = log.last()?;
     let Event::Closed(closed) = &last.event else { return None };
-    Some(Finished { opened, summary, closed: closed.clone(), at: open::moment(&log)?, log })
+    Some(Finished { opened, summary, closed: closed.clone(), at: runs::moment(&log)?, log })
 }
 
 impl Finished {
@@ -99,7 +99,7 @@ impl Finished {
 
     /// The commit that its outcome is built on.
     pub fn base(&self) -> &str {
-        open::base(&self.log).unwrap_or_default()
+        runs::base(&self.log).unwrap_or_default()
     }
 
     /// When it was closed: the time of its commit.
@@ -110,7 +110,7 @@ impl Finished {
     /// The same discussion on another commit: what it says of its base, in every place.
     pub fn rebase(&mut self, base: &str) {
         if self.base() != base {
-            self.log.edit(|log| open::rebase(log, base));
+            self.log.edit(|log| runs::rebase(log, base));
             self.close_again();
         }
     }
@@ -118,14 +118,14 @@ impl Finished {
     /// The same discussion for another branch.
     pub fn redirect(&mut self, branch: &str) {
         if self.opened.branch != branch {
-            self.log.edit(|log| open::redirect(log, branch));
+            self.log.edit(|log| runs::redirect(log, branch));
             self.close_again();
         }
     }
 
     /// Takes what the log says of base and branch now, and of its end.
     fn close_again(&mut self) {
-        self.log.edit(open::close_again);
+        self.log.edit(runs::close_again);
         if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first() {
             self.opened = opened.as_ref().clone();
         }

@@ -17,12 +17,15 @@
 
 use std::collections::BTreeMap;
 
+use super::Discussion;
+use super::event::Purpose;
 use crate::item::library::Library;
 use crate::item::marks::{Marks, Phrase};
 use crate::item::persona::PHASES;
 use crate::item::step::Step;
-use crate::text::forms::Forms;
-use crate::text::markdown::{Line, read};
+use crate::text::markdown::{VisibleLine, read};
+use crate::text::plain;
+use crate::text::sentence_forms::Forms;
 use crate::text::sentences::without_quotations;
 use crate::text::words::{stems_of, subjects, words};
 
@@ -80,7 +83,7 @@ impl<'l> Focus<'l> {
 
     /// What a text asks, where every sentence of it is a question, or thanks.
     fn asked(&self, text: &str) -> Option<String> {
-        let lines = read(text).into_iter().filter(Line::is_said);
+        let lines = read(text).into_iter().filter(VisibleLine::is_said);
         let mut asked = String::new();
         for sentence in lines.flat_map(|line| line.sentences) {
             if sentence.text.ends_with(['?', '？', '؟']) {
@@ -111,6 +114,33 @@ impl<'l> Focus<'l> {
             false => format!("{} (step {})", place.title, place.id),
         };
         Some(Drift { subject: (*subject).to_owned(), belongs, step_id: place.id.clone() })
+    }
+}
+
+impl Discussion<'_> {
+    /// What the talk is to stay focused on: the question of the framing, or the step's title.
+    pub(super) fn focus_of_talk(&self) -> String {
+        match self.focus_question() {
+            Some(question) => format!("the question \"{question}\""),
+            None => self.step.title.clone(),
+        }
+    }
+
+    /// The step whose work a question asks for, if it is another's.
+    pub fn drift_of(&self, text: &str) -> Option<Drift> {
+        self.focus.drift(text)
+    }
+
+    /// The focus question the lead stated (discussion AC-004-03): what follows "question: " on its line, else the first question.
+    pub fn focus_question(&self) -> Option<String> {
+        let framing = self.contributions().find(|said| said.purpose == Purpose::Framing)?;
+        let stated =
+            framing.text.split_once("question: ").map(|(_, asked)| asked.lines().next().unwrap_or_default());
+        let text = plain::one_line(stated.unwrap_or(&framing.text));
+        let end = if stated.is_some() { text.rfind('?')? } else { text.find('?')? };
+        let is_one = stated.is_some();
+        let start = if is_one { 0 } else { text[..end].rfind(['.', '!']).map_or(0, |at| at + 1) };
+        Some(plain::cut(text[start..=end].trim(), 200))
     }
 }
 

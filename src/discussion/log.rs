@@ -18,7 +18,7 @@ pub struct Log {
 
 /// An event, and the line it is written as, with its end.
 #[derive(Clone, Debug)]
-pub struct Line<'t> {
+pub struct LogLine<'t> {
     record: Record,
     text: Cow<'t, str>,
 }
@@ -58,11 +58,11 @@ impl Log {
     }
 
     /// The lines of a log that are passed on one by one.
-    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+    pub fn lines(&self) -> impl Iterator<Item = LogLine<'_>> {
         lines(self.records.iter().cloned(), &self.text)
     }
 
-    pub(super) fn push(&mut self, line: Line<'_>) {
+    pub(super) fn push(&mut self, line: LogLine<'_>) {
         self.text.push_str(&line.text);
         self.records.push(line.record);
     }
@@ -75,26 +75,26 @@ impl Log {
 }
 
 /// Events beside the lines they are written as.
-pub fn lines(records: impl Iterator<Item = Record>, text: &str) -> impl Iterator<Item = Line<'_>> {
+pub fn lines(records: impl Iterator<Item = Record>, text: &str) -> impl Iterator<Item = LogLine<'_>> {
     let texts = text.split_inclusive('\n').map(Cow::Borrowed);
-    records.zip(texts).map(|(record, text)| Line { record, text })
+    records.zip(texts).map(|(record, text)| LogLine { record, text })
 }
 
-impl Line<'_> {
+impl LogLine<'_> {
     pub fn record(&self) -> &Record {
         &self.record
     }
 }
 
-impl From<Record> for Line<'_> {
+impl From<Record> for LogLine<'_> {
     fn from(record: Record) -> Self {
         let text = record.to_line() + "\n";
-        Line { record, text: Cow::Owned(text) }
+        LogLine { record, text: Cow::Owned(text) }
     }
 }
 
-impl From<Line<'_>> for Log {
-    fn from(first: Line<'_>) -> Log {
+impl From<LogLine<'_>> for Log {
+    fn from(first: LogLine<'_>) -> Log {
         Log { records: vec![first.record], text: first.text.into_owned() }
     }
 }

@@ -12,7 +12,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{Contribution, Rest, Sent};
+use super::event::{Contribution, Event, Rest, Sent};
+use super::recordable::{is_hex, is_one_clean_line, is_place};
+use super::summary::Question;
+use super::{Discussion, Refused, Stage};
+use crate::text::plain;
 
 /// The points of a discussion, best first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,6 +159,69 @@ pub fn assigned(points: &[Point], raised: &[usize], seats: &[(bool, &[String])])
         found.push(taken);
     }
     found
+}
+
+impl Discussion<'_> {
+    /// What a reader found comes before everything that is said; what a model asked for may come once whenever a voice is
+    /// asked for words.
+    pub(super) fn record_points(&self, found: &Points, event: &Event) -> Result<(), Refused> {
+        let clean = |text: &String| plain::is_clean(text) && !text.contains('\n');
+        let is_quoted = |quotes: &[Rest]| !quotes.is_empty() && quotes.iter().all(is_place);
+        let is_point = |point: &Point| {
+            let texts = [&point.question, &point.why, &point.recommended];
+            let is_answered = |by: &Refutation| clean(&by.answer) && is_quoted(&by.quotes);
+            texts.into_iter().chain(&point.options).all(clean)
+                && !point.question.is_empty()
+                && is_quoted(&point.quotes)
+                && point.refuted.iter().all(is_answered)
+        };
+        let is_asked = self.state.due.is_empty()
+            && matches!(self.state.stage, Stage::Speaking(_) | Stage::Summarizing(_));
+        let is_need = found.points.is_empty() && found.need.is_some() && self.need().is_none() && is_asked;
+        let fits = (self.log.len() == 1 || is_need)
+            && found.need.iter().all(is_need_of_files)
+            && self.is_metered()
+            && is_one_clean_line(&found.voice)
+            && found.model.iter().all(|model| is_one_clean_line(model))
+            && found.points.iter().all(is_point);
+        if fits { Ok(()) } else { Err(self.refuse(event)?) }
+    }
+
+    /// What a model asked for beyond what it was sent.
+    pub fn need(&self) -> Option<&Need> {
+        self.log.iter().find_map(|record| match &record.event {
+            Event::Points(found) => found.need.as_ref(),
+            _ => None,
+        })
+    }
+
+    /// The points that a reader found, best first.
+    pub fn points(&self) -> &[Point] {
+        self.log
+            .iter()
+            .find_map(|record| match &record.event {
+                Event::Points(found) => Some(found.points.as_slice()),
+                _ => None,
+            })
+            .unwrap_or_default()
+    }
+
+    /// Whether a question is a point that nobody took up: it was asked in no turn.
+    pub(super) fn is_point(&self, question: &Question) -> bool {
+        question.turns.is_empty() && self.points().iter().any(|point| point.question == question.text)
+    }
+}
+
+/// Whether what a model asked for is named in clean lines, and what it was given has places.
+fn is_need_of_files(need: &Need) -> bool {
+    let is_file = |sent: &Sent| {
+        is_one_clean_line(&sent.path)
+            && is_hex(&sent.blob, 40)
+            && sent.lines.iter().all(|(first, last)| 0 < *first && first <= last)
+    };
+    !need.asked.is_empty()
+        && need.asked.iter().all(|name| is_one_clean_line(name))
+        && need.given.iter().all(is_file)
 }
 
 #[cfg(test)]

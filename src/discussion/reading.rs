@@ -1,16 +1,25 @@
 //! What can be read of a discussion at any time.
 
-use super::{Cue, Discussion, Said, Stage, introduction};
+use super::{Cue, Discussion, Stage, introduction};
 use crate::discussion::event::{Contribution, Event, Message, Opened};
 use crate::discussion::finished::{Finished, finished};
 use crate::discussion::log::Log;
-use crate::discussion::open::PausedDiscussion;
+use crate::discussion::runs::PausedDiscussion;
 use crate::discussion::summary::USER;
 use crate::item::library::Library;
 use crate::item::persona::Persona;
 use crate::item::step::Step;
 use crate::text::echo::Echo;
 use crate::text::template::Failed;
+
+/// Something that was said, by whom, and what other texts are compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'t> {
+    /// A persona's key, or [`USER`].
+    pub by: &'t str,
+    pub text: &'t str,
+    pub echo: &'t Echo,
+}
 
 impl<'l> Discussion<'l> {
     /// Who spoke in a turn: a persona's key, or [`USER`].

@@ -9,7 +9,7 @@ use super::possible::Listed;
 use super::thread::Unused;
 use crate::discussion::event::{Event, Opened, Record};
 use crate::discussion::summary::{Decision, Question};
-use crate::discussion::{Finished, open};
+use crate::discussion::{Finished, runs};
 use crate::history::page::{self, Format};
 use crate::item::library::Library;
 use crate::review;
@@ -207,8 +207,8 @@ impl Part<'_> {
     /// # Errors
     /// A template that cannot be rendered.
     pub fn comment(&self, marker: &str) -> std::result::Result<String, Failed> {
-        let added = open::added(self.log);
-        let begins = open::before(self.log).is_none();
+        let added = runs::added(self.log);
+        let begins = runs::before(self.log).is_none();
         let heard: Vec<_> = added.iter().filter(|record| matches!(record.event, Event::User(_))).collect();
         // One message above is what the answer is to; of several each answer says which.
         let quotes = heard.len() > 1;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::marker::{BEGIN, Marker};
 use super::trigger::Person;
 use crate::discussion::event::{Event, Record, Time};
-use crate::discussion::open;
+use crate::discussion::runs;
 use crate::item::config::github::{Permission, Settings};
 use crate::run::script::comments::{GHOST, Heard, OmissionReason, Trust, is_minimized, refusal};
 use crate::run::script::{Input, LeftOut, Script};
@@ -157,7 +157,7 @@ pub fn kept(log: &[Record]) -> Vec<Unused> {
         }),
         _ => None,
     };
-    open::added(log).iter().filter_map(of).collect()
+    runs::added(log).iter().filter_map(of).collect()
 }
 
 /// Whether a moment is after the one that counts.

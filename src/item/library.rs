@@ -24,9 +24,9 @@ use crate::item::persona::{Cast, Persona};
 use crate::item::step::Step;
 use crate::item::{Item, is_document, meta};
 use crate::text::finding::{Finding, suggestion};
-use crate::text::forms::{self, Forms};
 use crate::text::path::OutputPath;
 use crate::text::remedy::Remedy;
+use crate::text::sentence_forms::{self, Forms};
 use crate::text::template::{self, Templates};
 
 mod embedded;
@@ -304,7 +304,7 @@ impl Library {
         }
         digests.insert("steps/".to_owned(), hex(&all.finalize()));
         digests.insert("layouts/".to_owned(), self.layouts_digest.clone());
-        digests.extend(rule_digests(&self.rules, forms::FOLDER.trim_end_matches('/')));
+        digests.extend(rule_digests(&self.rules, sentence_forms::FOLDER.trim_end_matches('/')));
         digests.insert("rules/review/".to_owned(), review_digest(&self.rules));
         // How a page or a comment looks decides nothing, what a model was asked shows in what it said, and a
         // discussion has no texts of an analysis.
@@ -340,7 +340,7 @@ fn keep<T>(read: Result<T, Finding>, found: &mut Vec<T>, findings: &mut Vec<Find
 /// The forms, compiled; the built-in ones once for all.
 fn forms_of(own: &[OverlayFile]) -> Result<Forms, Finding> {
     static BUILT_IN: OnceLock<Result<Forms, Finding>> = OnceLock::new();
-    let has_own = own.iter().any(|(path, _)| forms::is_forms(path));
+    let has_own = own.iter().any(|(path, _)| sentence_forms::is_forms(path));
     if has_own {
         Forms::read(rule_files(own))
     } else {

@@ -40,7 +40,7 @@ impl<'s, 't> Pending<'s, 't> {
     }
 }
 
-fn is_order(form: &crate::text::forms::Form, answer: &str) -> bool {
+fn is_order(form: &crate::text::sentence_forms::Form, answer: &str) -> bool {
     form.find(answer).is_some_and(|hit| hit.part("which").is_some())
 }
 

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::Forms;
 use crate::discussion::address::without_vocative;
-use crate::text::markdown::{Line, Part, read};
+use crate::text::markdown::{Part, VisibleLine, read};
 
 /// Something that a user said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ enum Role {
 
 /// The sentences of a message that say something, in order.
 pub(super) fn entries(text: &str, forms: &Forms, names: &[&str]) -> Vec<UserStatement> {
-    let lines: Vec<Line> = read(text);
+    let lines: Vec<VisibleLine> = read(text);
     let reader = Reader { forms, names };
     let mut roles: Vec<Role> = Vec::with_capacity(lines.len());
     let mut found: Vec<UserStatement> = Vec::new();
@@ -71,7 +71,7 @@ struct Reader<'f> {
 
 impl Reader<'_> {
     /// What is below a label: what the label says, else what the label itself is below.
-    fn role_below(&self, label: &Line, inherited: Role) -> Role {
+    fn role_below(&self, label: &VisibleLine, inherited: Role) -> Role {
         let text = label.text();
         let text = without_vocative(&text, self.names).trim_end_matches([':', '：']).trim_end();
         match self.forms.find("labels", text).map(|hit| hit.form.written.form.as_str()) {
@@ -83,7 +83,7 @@ impl Reader<'_> {
         }
     }
 
-    fn read_line(&self, line: &Line, role: Role, found: &mut Vec<UserStatement>) {
+    fn read_line(&self, line: &VisibleLine, role: Role, found: &mut Vec<UserStatement>) {
         if let Some(note) = self.forms.find("notes", &line.text()).and_then(|hit| hit.part("what")) {
             found.push(UserStatement::new(note, Kind::Note));
             return;
@@ -102,7 +102,7 @@ impl Reader<'_> {
     }
 
     /// A line below a label: its sentences together, without questions.
-    fn read_listed(&self, line: &Line, role: Role, found: &mut Vec<UserStatement>) {
+    fn read_listed(&self, line: &VisibleLine, role: Role, found: &mut Vec<UserStatement>) {
         let mut said: Vec<&str> = Vec::new();
         let (mut questions, mut reasons) = (Vec::new(), Vec::new());
         for sentence in &line.sentences {
@@ -131,12 +131,12 @@ impl Reader<'_> {
     }
 
     /// A question of the author's own; a heading asks nobody.
-    fn question(&self, line: &Line, text: &str) -> Option<UserStatement> {
+    fn question(&self, line: &VisibleLine, text: &str) -> Option<UserStatement> {
         let is_question = text.trim_end_matches(['"', '”', '\'', ')', '!', ' ']).ends_with(['?', '？', '؟']);
         (is_question && line.part != Part::Heading).then(|| UserStatement::new(text, Kind::Question))
     }
 
-    fn entry(&self, text: &str, line: &Line, role: Role) -> Option<UserStatement> {
+    fn entry(&self, text: &str, line: &VisibleLine, role: Role) -> Option<UserStatement> {
         if text.ends_with('?') {
             return None;
         }
@@ -193,7 +193,7 @@ impl UserStatement {
 }
 
 /// Whether a line only names what is below it.
-fn is_title(line: &Line) -> bool {
+fn is_title(line: &VisibleLine) -> bool {
     let ends = line.sentences.last().is_some_and(|last| last.text.ends_with([':', '：']));
     line.part == Part::Heading || ends
 }

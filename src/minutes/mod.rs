@@ -28,7 +28,7 @@ mod summary;
 
 use crate::item::library::Library;
 use crate::text::finding::Finding;
-pub use crate::text::forms::Forms;
+pub use crate::text::sentence_forms::Forms;
 
 use self::choice::Pending;
 pub use self::kinds::{Kinds, kinds_in};

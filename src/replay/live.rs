@@ -23,11 +23,12 @@ use std::cell::{Cell, RefCell};
 use git2::Oid;
 
 use super::{Divergence, Read, Recording, Replay, Replayed, Stop, Unread, first_event, moved};
+use crate::discussion::Discussion;
 use crate::discussion::address::{Address, address};
 use crate::discussion::divergence::{SHOWN, differs};
 use crate::discussion::event::{Event, Message, Opened, Record, Rest, SECRETARY, Sent, Time, Unheard};
 use crate::discussion::summary::Insight;
-use crate::discussion::{Discussion, TURNS_AT_A_MENU, TURNS_ONE_BY_ONE, default_turns};
+use crate::discussion::turn_limit::{TURNS_AT_A_MENU, TURNS_ONE_BY_ONE, default_turns};
 use crate::git::{AtPath, short};
 use crate::item::library::Library;
 use crate::item::persona::Cast;

@@ -43,7 +43,7 @@ pub use self::live::other_words;
 use self::rewritten::{Groups, Proof};
 pub use crate::discussion::divergence::Divergence;
 use crate::discussion::event::{Event, Opened, OtherForm, Record, SECRETARY};
-use crate::discussion::open::{self, PausedDiscussion};
+use crate::discussion::runs::{self, PausedDiscussion};
 use crate::discussion::{self, Discussion, Finished, Log, Refused};
 use crate::git::{self, AtPath, Repo, short};
 use crate::item::Item;
@@ -253,7 +253,7 @@ impl Read {
 
     /// The commit that its last run builds on.
     fn base(&self) -> String {
-        open::base(&self.log).unwrap_or(&self.opened.base).to_owned()
+        runs::base(&self.log).unwrap_or(&self.opened.base).to_owned()
     }
 }
 
@@ -622,7 +622,7 @@ impl Replay {
     /// Steps, personas and templates for a discussion that goes to `start`: one that stayed open
     /// keeps those it was opened with.
     fn rules(&self, log: &[Record], start: Oid) -> Result<Arc<Library>, Unread> {
-        let first = open::before(log).and(log.first()).map(|first| &first.event);
+        let first = runs::before(log).and(log.first()).map(|first| &first.event);
         match first {
             Some(Event::Opened(opened)) => {
                 self.library(self.commit_of(&opened.item, &opened.base, Some(start))?)

@@ -18,8 +18,8 @@ use super::voices::{self, Wanted};
 use super::walk::{Mode, WalkSetup, Walked, walk};
 use super::{Fail, Observer, before, check_outputs, identity, landing};
 use crate::analysis::Stopped;
-use crate::discussion;
 use crate::discussion::event::{Author, Time};
+use crate::discussion::turn_limit;
 use crate::git::{Repo, short};
 use crate::item::config::Config;
 use crate::item::library::Library;
@@ -99,9 +99,9 @@ pub fn analyze(
     check_script(&script, &library, observer)?;
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
     let max_turns = max_turns.unwrap_or(if script.is_live() {
-        discussion::TURNS_ONE_BY_ONE
+        turn_limit::TURNS_ONE_BY_ONE
     } else {
-        discussion::TURNS_AT_A_MENU
+        turn_limit::TURNS_AT_A_MENU
     });
     let run = id_of(&path, &script, max_turns, &library, &config, &chosen.spoken_by(&chooser), task.fixed);
     let tokens = chosen.tokens();

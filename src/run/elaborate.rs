@@ -11,7 +11,7 @@ use super::resume::{Log, catch_up};
 use super::voices::{self, Choice};
 use super::{Fail, Held, Landed, Observer, Talk, before, identity};
 use crate::discussion::event::{Event, Exit, Opened, Record, Time};
-use crate::discussion::open::PausedDiscussion;
+use crate::discussion::runs::PausedDiscussion;
 use crate::discussion::{self, Discussion, Finished, Refused};
 use crate::git::{Repo, short};
 use crate::history::decisions;

@@ -3,7 +3,7 @@
 use git2::Oid;
 
 use crate::discussion::event::{Event, Opened, Record};
-use crate::discussion::open::{self, PausedDiscussion};
+use crate::discussion::runs::{self, PausedDiscussion};
 use crate::discussion::{self, Finished, Log};
 use crate::run::script::comments::LeftOut;
 use crate::synthesis::Outcome;
@@ -84,7 +84,7 @@ impl Held {
     /// How many messages of this run came too late to be discussed.
     pub fn unheard(&self) -> usize {
         let all: &[Record] = self.log();
-        let new = if self.opened().stays_open { open::added(all) } else { all };
+        let new = if self.opened().stays_open { runs::added(all) } else { all };
         new.iter().filter(|record| matches!(record.event, Event::Unheard(_))).count()
     }
 }

@@ -21,7 +21,7 @@ use minijinja::context;
 
 use crate::additive::{self, Loss};
 use crate::discussion::event::{Author, Event, Exit, Opened, Record, Time};
-use crate::discussion::open::{self, PausedDiscussion};
+use crate::discussion::runs::{self, PausedDiscussion};
 use crate::discussion::{Finished, Log};
 use crate::git::{Committed, Error, Lock, Repo, Wanted};
 use crate::item::layout::Laid;
@@ -239,7 +239,7 @@ fn already_recorded(
     finished: &Finished,
 ) -> Result<Option<String>, NotLanded> {
     let opened = &finished.opened;
-    if open::stays_open(&finished.log) {
+    if runs::stays_open(&finished.log) {
         return grown(repo, commit, &finished.log);
     }
     Ok(recorded(repo, commit, item, &opened.step.id, finished.at, &opened.run)?)
@@ -254,7 +254,7 @@ fn grown(repo: &Repo, commit: Oid, log: &Log) -> Result<Option<String>, NotLande
     if there.as_deref() == Some(log.text().as_bytes()) {
         return Ok(Some(path));
     }
-    let before = open::before(log);
+    let before = runs::before(log);
     if there.is_none() || there.as_deref() == before.as_deref().map(str::as_bytes) {
         return Ok(None);
     }

@@ -15,7 +15,7 @@ use super::voices::{self, Choice, Source};
 use super::{ElaborateRequest, Fail, Medium, Observer, OpenRun, Setup, before, identity};
 use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, Sent, StepRef, Time};
-use crate::discussion::{self, default_turns};
+use crate::discussion::turn_limit::{self, default_turns};
 use crate::git::{self, Leftover, Repo};
 use crate::item::config::Config;
 use crate::item::layout::Laid;
@@ -346,7 +346,7 @@ fn max_turns(task: &ElaborateRequest, located: &LocatedItem, cast: &Cast) -> u32
     let set = task.max_turns.or_else(|| located.item.meta.max_turns()).or(located.config.max_turns);
     set.or(located.begun().map(|opened| opened.max_turns)).unwrap_or_else(|| {
         if task.open.is_some() || is_live(task) {
-            return discussion::TURNS_ONE_BY_ONE;
+            return turn_limit::TURNS_ONE_BY_ONE;
         }
         default_turns(task.script.inputs().flatten().map(|input| input.text.as_str()), cast)
     })

@@ -31,7 +31,7 @@ use crate::text::markdown;
 use crate::text::template::{Failed, safe};
 
 /// A line of a decision, and the ids it goes below.
-pub struct Line {
+pub struct DecisionLine {
     pub text: String,
     pub ids: Vec<String>,
     /// The number of its decision.
@@ -42,7 +42,7 @@ pub struct Line {
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<Line>, Failed> {
+pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<DecisionLine>, Failed> {
     let layout = library.layout(&finished.opened.layout);
     let mut found = Vec::new();
     for (number, decision) in finished.summary.decisions.iter().enumerate() {
@@ -53,7 +53,11 @@ pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<Line>, Failed
             }
         }
         if !named.is_empty() {
-            found.push(Line { text: line(decision, finished, library)?, ids: named, decision: number });
+            found.push(DecisionLine {
+                text: line(decision, finished, library)?,
+                ids: named,
+                decision: number,
+            });
         }
     }
     Ok(found)
@@ -201,7 +205,7 @@ fn acceptances(finished: &Finished, library: &Library) -> Result<Vec<(String, St
     let mut found: Vec<(String, String)> = Vec::new();
     for record in &finished.log {
         let event::Event::User(message) = &record.event else { continue };
-        let lines = markdown::read(&message.text).into_iter().filter(markdown::Line::is_said);
+        let lines = markdown::read(&message.text).into_iter().filter(markdown::VisibleLine::is_said);
         let sentences: Vec<_> = lines.flat_map(|line| line.sentences).collect();
         let named = sentences.iter().filter_map(|sentence| sentence.text.trim().strip_prefix(ACCEPTED));
         for id in named.flat_map(ids) {

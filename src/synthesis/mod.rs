@@ -20,9 +20,9 @@ pub mod data;
 pub mod lists;
 pub mod numbered;
 pub mod outline;
-pub mod placement;
 pub mod records;
 pub mod removal;
+pub mod section_choice;
 pub mod typed;
 pub mod yaml_list;
 
@@ -33,7 +33,7 @@ use minijinja::{Value, context};
 
 use crate::discussion::additions::Addition as Proposed;
 use crate::discussion::event::{Event, Opened, Record, Time, Unheard};
-use crate::discussion::open::{self, PausedDiscussion};
+use crate::discussion::runs::{self, PausedDiscussion};
 use crate::discussion::summary::{Decision, Insight, Question, USER, attribution};
 use crate::discussion::{Finished, Log, is_speakable};
 use crate::item::layout::{Block, Laid, Layout, Place};
@@ -228,7 +228,7 @@ fn target_of(place: &Place, item: &Item, laid: &Laid<'_>, step: &Step) -> Option
         return Some((name.clone(), "elaborations".to_owned()));
     }
     let outline = outline::Outline::new(text);
-    let spot = placement::spots(&outline, &step.title, text.len()).into_iter().next()?;
+    let spot = section_choice::rank_spots(&outline, &step.title, text.len()).into_iter().next()?;
     Some((name.clone(), spot.section))
 }
 
@@ -258,20 +258,20 @@ pub fn open_recording(item: &str, log: &[Record]) -> String {
         Some(Event::Opened(opened)) => opened.step.id.as_str(),
         _ => "",
     };
-    let digits = open::moment(log).map(Time::digits).unwrap_or_default();
+    let digits = runs::moment(log).map(Time::digits).unwrap_or_default();
     format!("{item}/elaborations/{step}-{digits}.jsonl")
 }
 
 /// The recording, new or grown by the last run.
 fn recorded(item: &Item, path: &str, log: &Log) -> Change {
     let is_there = item.recordings.iter().any(|name| path.rsplit('/').next() == Some(name));
-    let before = open::before(log).filter(|_| is_there).map(String::into_bytes);
+    let before = runs::before(log).filter(|_| is_there).map(String::into_bytes);
     Change { path: path.to_owned(), before, after: log.text().as_bytes().to_vec() }
 }
 
 /// Where the recording goes; a second one of the same moment gets a number.
 fn recording(item: &Item, finished: &Finished) -> String {
-    if open::stays_open(&finished.log) {
+    if runs::stays_open(&finished.log) {
         return open_recording(&item.path, &finished.log);
     }
     let stem = format!("{}-{}", finished.opened.step.id, finished.at.digits());
@@ -456,7 +456,7 @@ fn create(name: &str, finished: &Finished, library: &Library) -> Result<Addition
 /// The addition at the first place of a Markdown text where nothing else changes by it.
 fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Addition, Unplaced> {
     let outline = outline::Outline::new(text);
-    for spot in placement::spots(&outline, &finished.opened.step.title, text.len()) {
+    for spot in section_choice::rank_spots(&outline, &finished.opened.step.title, text.len()) {
         let body = addition(finished, library, spot.level)?;
         let body = match &spot.opens {
             Some((heading, level)) => format!("{} {heading}\n\n{body}", "#".repeat(usize::from(*level))),

@@ -20,7 +20,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::lists;
-use super::placement::{self, ELSEWHERE};
+use super::section_choice::{self, ELSEWHERE};
 use super::typed;
 use super::{Addition, Proposed, Unplaced, add, addition_text, below, create, data, outline, suffix};
 use crate::discussion::Finished;
@@ -204,7 +204,7 @@ fn line_ranges(text: &str) -> Vec<(Range<usize>, &str)> {
 }
 
 /// The text, and the texts without the lines of decisions below their ids.
-fn without_lines(text: String, lines: &[below::Line]) -> Vec<String> {
+fn without_lines(text: String, lines: &[below::DecisionLine]) -> Vec<String> {
     let end = line_end(&text);
     let mut texts = vec![text.clone()];
     for line in lines.iter().flat_map(|line| vec![&line.text; line.ids.len()]) {
@@ -568,6 +568,6 @@ fn may_take(now: &str, start: usize, level: u8, finished: &Finished) -> bool {
     let mut names = below.filter(|heading| !heading.added).map(|heading| heading.text.to_lowercase());
     names.any(|text| {
         keys.iter().any(|key| text.contains(key.as_str()))
-            || placement::is_named(&text, &finished.opened.step.title)
+            || section_choice::is_named(&text, &finished.opened.step.title)
     })
 }

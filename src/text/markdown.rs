@@ -28,7 +28,7 @@ use self::html::{Elements, Mark, Piece};
 
 /// A line that people see: of a paragraph, an item of a list, a heading, a cell of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct VisibleLine {
     pub part: Part,
     /// Of an item of a task list: is its box ticked?
     pub ticked: Option<bool>,
@@ -58,7 +58,7 @@ pub struct Sentence {
     pub range: Range<usize>,
 }
 
-impl Line {
+impl VisibleLine {
     /// The whole line.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
@@ -72,7 +72,7 @@ impl Line {
 }
 
 /// The visible lines of a message, in order.
-pub fn read(source: &str) -> Vec<Line> {
+pub fn read(source: &str) -> Vec<VisibleLine> {
     let mut reader = MessageReader::new(source);
     for (event, range) in Parser::new_ext(source, options()).into_offset_iter() {
         reader.take(event, range);

@@ -12,7 +12,6 @@
 pub mod blocks;
 pub mod echo;
 pub mod finding;
-pub mod forms;
 pub mod front_matter;
 pub mod ids;
 pub mod index;
@@ -23,6 +22,7 @@ pub mod plain;
 pub mod remedy;
 pub mod secrets;
 pub(crate) mod sections;
+pub mod sentence_forms;
 pub mod sentences;
 pub mod source;
 pub mod template;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::draft::Draft;
 use super::{Material, Part, Written, description, facts};
-use crate::analysis::forms::{Fact, Label};
+use crate::analysis::answer_forms::{Fact, Label};
 use crate::synthesis::Unplaced;
 use crate::synthesis::data::cell;
 use crate::synthesis::yaml_list::with_entries;

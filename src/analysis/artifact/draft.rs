@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::Answer;
+use crate::analysis::answer_forms::{self, Fact, Label, Said};
 use crate::analysis::drafted::Drafted;
-use crate::analysis::forms::{self, Fact, Label, Said};
 use crate::item::step::Step;
 use crate::text::plain;
 use crate::text::sections::list;
@@ -70,7 +70,7 @@ impl Draft {
         };
         self.confirmed_by.clone_from(by);
         self.drafted = drafted.notes();
-        let facts = forms::read(&drafted.forms(), &[]).facts;
+        let facts = answer_forms::read(&drafted.forms(), &[]).facts;
         self.facts.extend(facts.into_iter().map(|fact| (fact, by.clone())));
     }
 
@@ -123,33 +123,34 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool
     for answer in answers {
         let asked = asked(answer);
         let open = |text: String| Open { number: answer.question, text };
-        let Some((by, text)) = answer.said.as_ref().filter(|(_, text)| !forms::is_unknown(text)) else {
+        let Some((by, text)) = answer.said.as_ref().filter(|(_, text)| !answer_forms::is_unknown(text))
+        else {
             draft.open.push(open(asked));
             continue;
         };
         draft.messages.push(text.clone());
         // A yes answers a draft; no question of ours is one that yes answers.
-        if forms::acknowledges(text) {
+        if answer_forms::acknowledges(text) {
             let is_answered = answer.question.is_none() && is_drafted;
-            if !is_answered && !forms::adds_nothing(text) {
+            if !is_answered && !answer_forms::adds_nothing(text) {
                 draft.open.push(open(asked));
             }
             continue;
         }
-        let questions = forms::questions(text);
+        let questions = answer_forms::questions(text);
         let is_question = is_only(text, &questions);
-        draft.hear(&asked, by, forms::read(text, &answer.asks), Some(&answer.asks));
+        draft.hear(&asked, by, answer_forms::read(text, &answer.asks), Some(&answer.asks));
         if is_question {
             draft.open.push(open(asked));
         }
         draft.open.extend(questions.into_iter().map(|text| Open { number: answer.question, text }));
     }
-    for (by, text) in feedback.iter().filter(|(_, text)| !forms::acknowledges(text)) {
+    for (by, text) in feedback.iter().filter(|(_, text)| !answer_forms::acknowledges(text)) {
         draft.messages.push(text.clone());
-        let questions = forms::questions(text);
+        let questions = answer_forms::questions(text);
         // A question at the menu is answered there, and written nowhere else.
         if !is_only(text, &questions) {
-            draft.hear("", by, forms::read(text, &[]), None);
+            draft.hear("", by, answer_forms::read(text, &[]), None);
         }
         draft.open.extend(questions.into_iter().map(|text| Open { number: None, text }));
     }
@@ -160,7 +161,7 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool
 fn is_only(text: &str, questions: &[String]) -> bool {
     let signs = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
     let all: usize = questions.iter().map(|question| signs(question)).sum();
-    !questions.is_empty() && all >= signs(forms::without_marker(&plain::clean(text)))
+    !questions.is_empty() && all >= signs(answer_forms::without_marker(&plain::clean(text)))
 }
 
 /// A question as a heading has it; of a prompt without a number, the question it ends with.

@@ -6,8 +6,8 @@ use minijinja::{Value, context};
 
 use super::draft::{Draft, Named};
 use super::{Material, ids};
+use crate::analysis::answer_forms::{CLASSES, Fact, Label};
 use crate::analysis::depth::Size;
-use crate::analysis::forms::{CLASSES, Fact, Label};
 use crate::analysis::scan::{KINDS, Measure};
 use crate::synthesis::Unplaced;
 use crate::synthesis::records::squeezed;

@@ -6,7 +6,7 @@ use minijinja::context;
 use super::draft::{Entry, Named};
 use super::markdown::{self, asker, marker};
 use super::{Material, Outcome, Part, Written, draft, facts, keep};
-use crate::analysis::forms::{self, Fact, Label};
+use crate::analysis::answer_forms::{self, Fact, Label};
 use crate::minutes::{Forms, decisions_in};
 use crate::synthesis::outline::{fits, insert};
 use crate::synthesis::records::{self, Record, is_records, next_number, slug, squeezed, unlabelled};
@@ -106,7 +106,7 @@ fn decided(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Resu
     for entry in said {
         for line in &entry.lines {
             let found = decisions_in(line, &forms);
-            let chosen = if entry.decides && found.is_empty() { forms::choice(line) } else { None };
+            let chosen = if entry.decides && found.is_empty() { answer_forms::choice(line) } else { None };
             let found = found.into_iter().chain(chosen);
             decisions.extend(found.map(|(decision, reason)| (entry, decision, reason)));
         }

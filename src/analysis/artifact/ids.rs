@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::draft::{Draft, Entry, Open};
+use crate::analysis::answer_forms::{CLASSES, Fact, Label};
 use crate::analysis::depth::before_ours;
-use crate::analysis::forms::{CLASSES, Fact, Label};
 use crate::item::Item;
 use crate::text::json::Document;
 
@@ -323,7 +323,7 @@ fn ask(draft: &mut Draft, text: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::forms::read;
+    use crate::analysis::answer_forms::read;
     use crate::item::File;
 
     fn item(spec: &str, stories: &str) -> Item {

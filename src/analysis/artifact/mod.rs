@@ -17,7 +17,7 @@ use minijinja::context;
 pub use self::draft::Draft;
 use self::draft::{Named, Open};
 use self::ids::Defined;
-use super::forms::Label;
+use super::answer_forms::Label;
 use super::scan::Measure;
 use crate::item::library::Library;
 use crate::item::persona::Persona;
@@ -173,7 +173,7 @@ fn homeless(draft: &mut Draft, library_parts: &[Named]) {
     let (kept, lost) =
         std::mem::take(&mut draft.facts).into_iter().partition(|(fact, _)| has_home(fact.label));
     draft.facts = kept;
-    let lost: Vec<(super::forms::Fact, String)> = lost;
+    let lost: Vec<(super::answer_forms::Fact, String)> = lost;
     for (fact, by) in lost {
         let lines = fact.said.lines().map(str::to_owned).collect();
         draft.feedback.push(draft::Entry { asked: String::new(), lines, by, decides: false });

@@ -10,6 +10,7 @@ use super::{AnalyzeArgs, AnalyzeRequest};
 use crate::analysis::depth;
 use crate::analysis::plan::{Progress, plan};
 use crate::analysis::skip::Facts;
+use crate::discussion::turn_limit::TURNS_AT_A_MENU;
 use crate::item::Item;
 use crate::item::config::Config;
 use crate::item::library::Library;
@@ -43,7 +44,7 @@ pub(super) fn run(global: &Global, options: &AnalyzeArgs, screen: &Screen) -> Re
     let depth = task.depth.or(task.script.depth).or_else(|| item.meta.depth(&step.phase));
     let script = answers(&task.script, step, depth.unwrap_or(step.depth));
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
-    let talk = of_step(task, step, script, max_turns.unwrap_or(crate::discussion::TURNS_AT_A_MENU));
+    let talk = of_step(task, step, script, max_turns.unwrap_or(TURNS_AT_A_MENU));
     let setup = set_up(open(global)?, &settings, talk, table::BuiltIn::begin(), screen)?;
     screen.say(&format!(
         "A model drafts step {} from its documents and answers: one request, or two where nothing of the first can be \

@@ -12,7 +12,7 @@ use super::read::Read;
 use super::target::Target;
 use super::{Answered, Done, Job, Outcome};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
-use crate::discussion::open;
+use crate::discussion::runs;
 use crate::github::trigger::What;
 use crate::item::{Item, is_document, meta};
 use crate::run::Fail;
@@ -57,7 +57,7 @@ impl Job<'_> {
         let mut recorded = BTreeSet::new();
         for commit in [self.start(&target)?, self.repo.resolve("HEAD")?] {
             for found in self.recordings(commit, &target.item)? {
-                recorded.extend(open::heard(&found.log));
+                recorded.extend(runs::heard(&found.log));
                 let said = |record: &Record| match &record.event {
                     Talked::User(message) => Some((message.by.clone(), message.text.clone())),
                     _ => None,
@@ -103,12 +103,12 @@ impl Job<'_> {
             let is_here = opened.branch == target.branch;
             // A label is set at one moment, and that is one run; comments are known by their ids.
             if let Some(at) = read.at.filter(|_| read.asked.label.is_some() && opened.comments.is_some())
-                && let Some(until) = open::until(&log, at)
+                && let Some(until) = runs::until(&log, at)
             {
                 return Ok(Conversation::Answered(path, until.to_vec()));
             }
             let is_over = matches!(log.last(), Some(Record { event: Talked::Closed(_), .. }));
-            if !is_over && is_here && open::stays_open(&log) {
+            if !is_over && is_here && runs::stays_open(&log) {
                 waiting = Some(log.clone());
             }
             if is_over {
@@ -156,7 +156,7 @@ impl Job<'_> {
             return Ok(Conversation::None);
         }
         // A run that was cut off before it told anybody is told now.
-        if opened.comments.is_some() && !open::stays_open(&log) && !read.tells_of(&opened.run) {
+        if opened.comments.is_some() && !runs::stays_open(&log) && !read.tells_of(&opened.run) {
             return Ok(Conversation::Answered(path, log));
         }
         let then = self.repo.item(self.repo.introducing_commit(start, &path)?, &target.item)?;
@@ -179,7 +179,7 @@ impl Job<'_> {
                 Err(error) => self.observer.warn(&format!("a recording is left out: {error}")),
             }
         }
-        found.sort_by_key(|found| open::moment(&found.log));
+        found.sort_by_key(|found| runs::moment(&found.log));
         Ok(found)
     }
 
@@ -224,7 +224,7 @@ impl Job<'_> {
         };
         let opened = landed.held.opened();
         if opened.stays_open {
-            return match read.part(&read.own, &open::run_id(landed.held.log())) {
+            return match read.part(&read.own, &runs::run_id(landed.held.log())) {
                 Some(ours) => self.already(target, Some(ours)),
                 None => self.report_part(read, target, landed),
             };

@@ -8,7 +8,7 @@ use crate::analysis::event::Event;
 use crate::analysis::provenance::Log;
 use crate::analysis::{Stopped, depth, depth_of};
 use crate::discussion::event::{Event as Talked, Record};
-use crate::discussion::open;
+use crate::discussion::runs;
 use crate::github::ACTIONS_BOT;
 use crate::github::hub::PullState;
 use crate::github::marker::Marker;
@@ -180,7 +180,7 @@ impl Job<'_> {
     ) -> Result<Outcome, Fail> {
         let log = landed.held.log();
         let finished = match landed.held.finished() {
-            Some(finished) if !open::stays_open(log) => finished,
+            Some(finished) if !runs::stays_open(log) => finished,
             _ => return self.report_part(read, target, landed),
         };
         let library = self.library()?;
@@ -249,7 +249,7 @@ impl Job<'_> {
             leaves: &read.leaves,
             result: result.as_deref(),
         };
-        let marker = read.marker(&open::run_id(log));
+        let marker = read.marker(&runs::run_id(log));
         let text = part.comment(&marker)?;
         let comment = self.write(read, &marker, &text, false);
         self.outputs(&commit.to_string(), &opened.branch, &links.pull_request, &comment);

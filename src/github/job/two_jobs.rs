@@ -10,7 +10,7 @@ use super::read::Read;
 use super::target::Target;
 use super::{Done, Job, walk_id};
 use crate::discussion::event::{Event as Talked, Record, from_lines};
-use crate::discussion::open;
+use crate::discussion::runs;
 use crate::git::short;
 use crate::github::actions;
 use crate::github::trigger::What;
@@ -176,7 +176,7 @@ impl Job<'_> {
             return Err(other("step"));
         }
         let Some(new) = log.strip_prefix(before) else { return Err(other("beginning")) };
-        if !before.is_empty() && open::added(&log) != new {
+        if !before.is_empty() && runs::added(&log) != new {
             return Err(other("beginning"));
         }
         let heard = match new.first().map(|record| &record.event) {

@@ -168,12 +168,12 @@ pub struct OpenCall {
 #[serde(deny_unknown_fields)]
 pub struct Say {
     pub discussion: String,
-    pub lines: Vec<Line>,
+    pub lines: Vec<AgentLine>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub struct AgentLine {
     pub persona: String,
     pub text: Option<String>,
     #[serde(default)]
@@ -229,9 +229,9 @@ impl Call {
     }
 }
 
-impl From<Line> for super::Said {
-    fn from(line: Line) -> super::Said {
-        let Line { persona, text, rests, pass } = line;
+impl From<AgentLine> for super::Said {
+    fn from(line: AgentLine) -> super::Said {
+        let AgentLine { persona, text, rests, pass } = line;
         super::Said { persona, text: text.filter(|_| !pass), rests }
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use super::{Drafting, Walk, WalkError, check_secrets};
 use crate::analysis::Talk;
+use crate::analysis::answer_forms::Label;
 use crate::analysis::drafted::{Drafted, wanted};
 use crate::analysis::event::Event;
-use crate::analysis::forms::Label;
 use crate::analysis::greeting;
 use crate::run::Observer;
 use crate::run::session::Stopped;

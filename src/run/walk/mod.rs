@@ -26,7 +26,7 @@ use crate::analysis::event::{Event, Landed, Opened, Record};
 use crate::analysis::menu::Choice;
 use crate::analysis::plan::Unplannable;
 use crate::analysis::scan::{KeywordCounts, Measure, keywords, measure};
-use crate::analysis::{Analysis, Next, Stopped, Unopened, depth, forms, greeting, menu};
+use crate::analysis::{Analysis, Next, Stopped, Unopened, answer_forms, depth, greeting, menu};
 use crate::discussion;
 use crate::discussion::event::{Author, Time};
 use crate::git::{Error, Repo};
@@ -479,7 +479,7 @@ impl Walk<'_> {
                     && let Some(step) = self.step()
                 {
                     let persona = self.analysis.persona(step).0;
-                    let text = match forms::questions(&input.text).first() {
+                    let text = match answer_forms::questions(&input.text).first() {
                         Some(question) => self.passages(persona, question),
                         None => greeting::reflection(self.setup.library, persona, &input.text, said)?,
                     };

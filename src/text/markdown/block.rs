@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Line, Part, Sentence};
+use super::{Part, Sentence, VisibleLine};
 use crate::text::sentences::split_sentences;
 
 /// A line of so many columns, with the next word, was broken because it was full.
@@ -71,7 +71,7 @@ impl VisibleBlock {
     }
 
     /// Its lines; those without words are none.
-    pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
+    pub fn lines(&self) -> impl Iterator<Item = VisibleLine> + '_ {
         self.line_ranges().into_iter().map(|range| self.line(range)).filter(|line| !line.sentences.is_empty())
     }
 
@@ -90,7 +90,7 @@ impl VisibleBlock {
         found
     }
 
-    fn line(&self, range: Range<usize>) -> Line {
+    fn line(&self, range: Range<usize>) -> VisibleLine {
         let text = &self.text[range.clone()];
         let code = inside(&self.code, &range);
         let sentences = split_sentences(text, &code);
@@ -100,7 +100,7 @@ impl VisibleBlock {
             Sentence { text: words.join(" "), range: self.source_of(start, end) }
         };
         let has_words = |found: &Range<usize>| text[found.clone()].contains(char::is_alphanumeric);
-        Line {
+        VisibleLine {
             part: self.part,
             ticked: self.ticked,
             is_label: self.part == Part::Heading
@@ -160,11 +160,11 @@ fn is_wrapped(line: &str, rest: &str) -> bool {
 
 /// Gives each line the label above it: the line before it in its paragraph, or the last line of the block before its
 /// paragraph or list. `ends` has, for each block, the number of lines up to its end.
-pub(super) fn link_leads(blocks: &[VisibleBlock], ends: &[usize], lines: &mut [Line]) {
+pub(super) fn link_leads(blocks: &[VisibleBlock], ends: &[usize], lines: &mut [VisibleLine]) {
     let mut lists: BTreeMap<usize, Option<usize>> = BTreeMap::new();
     for (at, block) in blocks.iter().enumerate() {
         let start = if at == 0 { 0 } else { ends[at - 1] };
-        let is_label = |line: &&Line| line.is_label && line.part != Part::Cell;
+        let is_label = |line: &&VisibleLine| line.is_label && line.part != Part::Cell;
         let above = start.checked_sub(1).filter(|last| lines.get(*last).as_ref().is_some_and(is_label));
         // All items of a list are below what its first is below.
         let mut lead = match block.list.filter(|_| block.is_first) {

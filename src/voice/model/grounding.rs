@@ -304,7 +304,7 @@ impl<'a> Grounds<'a> {
     fn sentences_of(&self, claim: &Claim) -> Option<(String, String)> {
         let message = self.heard(claim.turn)?;
         let names: Vec<&str> = self.talk.library().cast.iter().map(Persona::first_name).collect();
-        let lines = markdown::read(&message.text).into_iter().filter(markdown::Line::is_said);
+        let lines = markdown::read(&message.text).into_iter().filter(markdown::VisibleLine::is_said);
         let sentences: Vec<String> =
             lines.flat_map(|line| line.sentences).map(|sentence| one_line(&sentence.text)).collect();
         let mut runs = (1..=SENTENCES).flat_map(|count| sentences.windows(count));

@@ -26,7 +26,7 @@ pub struct Spot {
 
 /// The places for an addition, the best first: the section's end, then the ends of the sections
 /// around it, then the end of the file.
-pub fn spots(outline: &Outline, title: &str, length: usize) -> Vec<Spot> {
+pub fn rank_spots(outline: &Outline, title: &str, length: usize) -> Vec<Spot> {
     let mut found = Vec::new();
     let mut next = best(outline, title).or_else(|| elsewhere(outline));
     while let Some(heading) = next {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     fn section(text: &str, title: &str) -> String {
-        spots(&Outline::new(text), title, text.len())[0].section.clone()
+        rank_spots(&Outline::new(text), title, text.len())[0].section.clone()
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn the_next_places_are_the_sections_around_it() {
         let text = "# T\n\n## A\n\n### User Journeys\n\nx\n\n## B\n";
-        let found: Vec<(String, u8)> = spots(&Outline::new(text), "User Journeys", text.len())
+        let found: Vec<(String, u8)> = rank_spots(&Outline::new(text), "User Journeys", text.len())
             .into_iter()
             .map(|spot| (spot.section, spot.level))
             .collect();
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn additions_go_under_their_own_heading_again() {
         let text = "# T\n\n### Additional Insights from Elaboration\n\n<!-- Elaboration: step 01-08, x -->\n#### Elaboration Insights (Step 01-08: MoSCoW Prioritization)\n";
-        let spots = spots(&Outline::new(text), "MoSCoW Prioritization", text.len());
+        let spots = rank_spots(&Outline::new(text), "MoSCoW Prioritization", text.len());
         assert_eq!((spots[0].section.as_str(), spots[0].level, spots[0].opens), (ELSEWHERE, 4, None));
     }
 
@@ -221,7 +221,7 @@ mod tests {
             ("# T\n\n## Option 1\n\n### Costs\n", 2),
             ("# T\n\n## Options\n\n#### Option 1\n", 3),
         ] {
-            let spots = spots(&Outline::new(text), "MoSCoW Prioritization", text.len());
+            let spots = rank_spots(&Outline::new(text), "MoSCoW Prioritization", text.len());
             assert_eq!(spots[0].opens, Some((ELSEWHERE, level)), "{text}");
         }
     }

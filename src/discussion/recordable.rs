@@ -1,5 +1,6 @@
-//! Which words a persona may be recorded with.
+//! What may be recorded: words that forge no speaker, places, names and ids, all in characters that are shown.
 
+use super::event::{Position, Rest};
 use crate::item::persona::{Cast, Persona};
 use crate::text::plain::{self, folded};
 
@@ -36,4 +37,22 @@ fn beginning(line: &str) -> &str {
         end -= 1;
     }
     &line[..end]
+}
+
+/// Whether a passage has a place and words, in characters that are shown.
+pub(super) fn is_place(rest: &Rest) -> bool {
+    is_one_clean_line(&rest.path) && rest.line > 0 && plain::is_clean(&rest.quote)
+}
+
+/// Whether a position names what it is on, what it favors and why.
+pub(super) fn is_side(position: &Position) -> bool {
+    [&position.on, &position.favors, &position.because].into_iter().all(|text| is_one_clean_line(text))
+}
+
+pub(super) fn is_hex(text: &str, length: usize) -> bool {
+    text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+pub(super) fn is_one_clean_line(text: &str) -> bool {
+    !text.trim().is_empty() && plain::is_clean(text) && !text.contains(['\n', '\t'])
 }

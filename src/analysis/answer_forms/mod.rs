@@ -5,7 +5,7 @@
 //! Every text of a [`Fact`] is a part of what was said, letter by letter.
 //!
 //! ```
-//! use roundtable::analysis::forms::{Label, read};
+//! use roundtable::analysis::answer_forms::{Label, read};
 //!
 //! let said = read("NFR: the sum is shown | target: 2 seconds\nThat matters at noon.", &[]);
 //! assert_eq!(said.facts[0].label, Label::Quality);
@@ -19,7 +19,7 @@ mod table;
 
 use std::collections::BTreeMap;
 
-use self::line::Line;
+use self::line::FormLine;
 pub use self::line::{asked_by, without_marker};
 use crate::text::plain;
 
@@ -149,25 +149,25 @@ pub fn read(text: &str, asked: &[Label]) -> Said {
             continue;
         }
         match line::read(lines[at], asked) {
-            Line::Links(ids) if open.is_some_and(|owner| said.facts[owner].label == Label::Story) => {
+            FormLine::Links(ids) if open.is_some_and(|owner| said.facts[owner].label == Label::Story) => {
                 if let Some(fact) = open.and_then(|owner| said.facts.get_mut(owner)) {
                     fact.links.extend(ids);
                     fact.add_said(&lines[at..=at]);
                 }
             }
-            Line::Facts(mut facts) => {
+            FormLine::Facts(mut facts) => {
                 facts.iter_mut().for_each(|fact| fact.add_said(&lines[at..=at]));
                 let first = said.facts.len();
                 said.facts.extend(facts);
                 let last = said.facts.len() - 1;
                 open = (last == first && said.facts[last].takes_criteria()).then_some(last);
             }
-            Line::Problem(why) => {
+            FormLine::Problem(why) => {
                 said.problems.push(why);
                 said.notes.extend(own_lines(&lines[at..=at]));
                 open = None;
             }
-            Line::Links(_) | Line::Note => {
+            FormLine::Links(_) | FormLine::Note => {
                 said.notes.extend(own_lines(&lines[at..=at]));
                 open = None;
             }

@@ -4,7 +4,7 @@ use super::{Fact, Label, acknowledges, id_list, is_id};
 use crate::text::finding::did_you_mean;
 
 /// What a line is.
-pub(super) enum Line {
+pub(super) enum FormLine {
     /// A form, or several that semicolons part.
     Facts(Vec<Fact>),
     /// `Links: FR-001, FR-002`
@@ -65,25 +65,25 @@ pub(super) fn class(word: &str) -> Option<usize> {
     })
 }
 
-pub(super) fn read(line: &str, asked: &[Label]) -> Line {
+pub(super) fn read(line: &str, asked: &[Label]) -> FormLine {
     let text = without_marker(line);
     if let Some(ids) = links(text) {
-        return Line::Links(ids);
+        return FormLine::Links(ids);
     }
     let parts: Vec<&str> = text.split("; ").collect();
     if parts.len() > 1 {
         let facts: Vec<Fact> = parts.iter().filter_map(|part| form(part).ok().flatten()).collect();
         if facts.len() == parts.len() {
-            return Line::Facts(facts);
+            return FormLine::Facts(facts);
         }
     }
     match form(text) {
-        Ok(Some(fact)) => Line::Facts(vec![fact]),
-        Err(why) => Line::Problem(why),
+        Ok(Some(fact)) => FormLine::Facts(vec![fact]),
+        Err(why) => FormLine::Problem(why),
         Ok(None) => {
             let is_item = text.len() < line.trim().len();
             let found = asked.iter().find_map(|label| unlabelled(text, *label, is_item));
-            found.map_or(Line::Note, |fact| Line::Facts(vec![fact]))
+            found.map_or(FormLine::Note, |fact| FormLine::Facts(vec![fact]))
         }
     }
 }

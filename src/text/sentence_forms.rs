@@ -15,7 +15,7 @@
 //! A file of a repository takes the place of the built-in file with its path.
 //!
 //! ```
-//! use roundtable::text::forms::Forms;
+//! use roundtable::text::sentence_forms::Forms;
 //!
 //! let file = "forms:\n  - {form: note, title: A note, pattern: '^Note: (?P<what>.+)', yes: ['Note: a.'], no: [a]}\n";
 //! let forms = Forms::read([("en/notes.yaml", file)]).unwrap();

@@ -5,8 +5,10 @@
 //! the recording before that run is the log up to its beginning. So the recording only grows, and
 //! replay needs no history.
 
-use super::Log;
-use super::event::{self, Event, Opened, Record, Time, to_lines};
+use super::event::{self, Event, Opened, Paused, Record, Resumed, Time, to_lines};
+use super::recordable::is_hex;
+use super::{Discussion, Log, Refused, Stage};
+use crate::text::template::Failed;
 
 /// A discussion that waits for its user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +44,37 @@ impl PausedDiscussion {
     }
 }
 
+impl Discussion<'_> {
+    /// The end of a run, where the discussion stays open and the floor is its user's.
+    ///
+    /// # Errors
+    /// A notice's template that cannot be rendered.
+    pub fn pausing(&self) -> Result<Option<Paused>, Failed> {
+        let waits = self.opened.stays_open && self.has_floor() && self.disagreement()?.is_none();
+        let paused = || Paused { turn_count: self.state.turn, digest: self.log.digest() };
+        Ok(waits.then(paused))
+    }
+
+    pub(super) fn record_paused(&mut self, paused: &Paused, record: &Record) -> Result<(), Refused> {
+        let is_idle = matches!(self.log.last(), Some(Record { event: Event::Resumed(_), .. }));
+        if is_idle || self.pausing()?.as_ref() != Some(paused) {
+            return Err(self.refuse(&record.event)?);
+        }
+        self.takes_no_time(record)?;
+        self.state.stage = Stage::Paused;
+        Ok(())
+    }
+
+    /// Everybody who could speak has passed: it is the user's turn.
+    pub(super) fn record_resumed(&mut self, resumed: &Resumed, event: &Event) -> Result<(), Refused> {
+        if self.state.stage != Stage::Paused || !is_hex(&resumed.base, 40) {
+            return Err(self.refuse(event)?);
+        }
+        self.state.stage = Stage::Listening;
+        Ok(())
+    }
+}
+
 /// Whether a log is of a discussion that stays open between runs.
 pub fn stays_open(log: &[Record]) -> bool {
     matches!(log.first(), Some(Record { event: Event::Opened(opened), .. }) if opened.stays_open)
@@ -61,11 +94,6 @@ fn last_run(log: &[Record]) -> usize {
 /// What the last run added, from its beginning on.
 pub fn added(log: &[Record]) -> &[Record] {
     &log[last_run(log)..]
-}
-
-/// How many runs there were.
-pub fn runs(log: &[Record]) -> usize {
-    1 + log.iter().filter(|record| matches!(record.event, Event::Resumed(_))).count()
 }
 
 /// The recording as it was before the last run; none where that was the first.
@@ -135,5 +163,6 @@ pub fn run_id(log: &[Record]) -> String {
         Some(Event::Opened(opened)) => opened.run.as_str(),
         _ => "",
     };
-    crate::item::library::sha256(format!("{run} {}", runs(log)).as_bytes())[..32].to_owned()
+    let runs = 1 + log.iter().filter(|record| matches!(record.event, Event::Resumed(_))).count();
+    crate::item::library::sha256(format!("{run} {runs}").as_bytes())[..32].to_owned()
 }
