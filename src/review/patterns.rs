@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::facts::ids::leading_id;
 use super::page::{Block, Kind, Page};
-use super::rule::Rule;
+use super::rule::{Pattern, Rule};
 use super::{Hit, Rules};
 
 /// The hits of all rules with patterns on a page.
@@ -16,7 +16,7 @@ pub fn find(page: &Page<'_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>
             continue;
         }
         let text = page.text_of(block);
-        let matched = rules.patterns.matches(text);
+        let matched = rules.patterns().matches(text);
         if !matched.matched_any() {
             continue;
         }
@@ -42,7 +42,7 @@ pub fn find(page: &Page<'_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>
 /// What a pattern of a rule quotes in a text.
 fn quotations(rule: &Rule, pattern: usize, text: &str, mut found: impl FnMut(Range<usize>)) {
     let mut unless: Option<Vec<Range<usize>>> = None;
-    for matched in rule.any[pattern].captures_iter(text) {
+    for matched in rule.any[pattern].regex().into_iter().flat_map(|regex| regex.captures_iter(text)) {
         let Some(quote) = matched.get(1).or(matched.get(0)).map(|quote| quote.range()) else { continue };
         let unless = unless.get_or_insert_with(|| excused(rule, text));
         let next = unless.partition_point(|range| range.end <= quote.start);
@@ -55,7 +55,7 @@ fn quotations(rule: &Rule, pattern: usize, text: &str, mut found: impl FnMut(Ran
 
 /// The parts of a text that a rule's `unless` matches, from left to right, none touching the next.
 fn excused(rule: &Rule, text: &str) -> Vec<Range<usize>> {
-    let all = rule.unless.iter().flat_map(|pattern| pattern.find_iter(text));
+    let all = rule.unless.iter().filter_map(Pattern::regex).flat_map(|pattern| pattern.find_iter(text));
     let mut all: Vec<Range<usize>> = all.map(|found| found.range()).collect();
     if rule.is_wording() {
         all.extend(quoted_parts(text));
@@ -87,7 +87,7 @@ fn quoted_parts(text: &str) -> Vec<Range<usize>> {
 
 /// The sections that a rule does not read, by their headings or those around them.
 fn closed_sections(page: &Page<'_>, rule: &Rule) -> Vec<bool> {
-    page.for_sections(false, |heading, outer| outer || rule.unless_section.is_match(heading))
+    page.for_sections(false, |heading, outer| outer || rule.unless_section.iter().any(|pattern| pattern.is_match(heading)))
 }
 
 /// The heading of criteria.

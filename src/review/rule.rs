@@ -94,22 +94,55 @@ pub struct Rule {
     pub path: String,
     /// The repository's own.
     pub is_own: bool,
-    pub(super) any: Vec<Regex>,
-    pub(super) unless: Vec<Regex>,
-    pub(super) unless_section: RegexSet,
+    pub(super) any: Vec<Pattern>,
+    pub(super) unless: Vec<Pattern>,
+    pub(super) unless_section: Vec<Pattern>,
     pub(super) check: Option<Check>,
+}
+
+/// A pattern of the regex crate, compiled when a text first needs it: most runs need few of them.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    text: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    fn new(text: &str) -> Pattern {
+        Pattern { text: text.to_owned(), compiled: OnceLock::new() }
+    }
+
+    /// The compiled pattern; none if it is no pattern, which [`Pattern::check`] says.
+    pub(super) fn regex(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| Regex::new(&self.text).ok()).as_ref()
+    }
+
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.regex().is_some_and(|regex| regex.is_match(text))
+    }
+
+    /// Whether it is a pattern, or its text and what is wrong with it.
+    fn check(&self) -> Result<(), (String, String)> {
+        let Err(error) = Regex::new(&self.text) else { return Ok(()) };
+        let why = error.to_string();
+        let last = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let message = format!("\"{}\" is not a pattern of the regex crate: {last}", self.text);
+        Err((self.text.clone(), message))
+    }
 }
 
 impl Rule {
     fn read(path: &str, text: &str, is_own: bool) -> Result<Rule, finding::Finding> {
         let file: RuleFile = front_matter::parse(path, text, text, 0)?;
-        let rule = Rule::compile(path, file);
-        let rule = rule.map_err(|(needle, message)| finding::Finding::near(path, text, &needle, message))?;
-        Ok(Rule { is_own, ..rule })
+        let rule = Rule::new(path, file, is_own).and_then(|rule| {
+            // The tests check the patterns that are built in.
+            if is_own { rule.check_patterns().map(|()| rule) } else { Ok(rule) }
+        });
+        rule.map_err(|(needle, message)| finding::Finding::near(path, text, &needle, message))
     }
 
     /// The rule, or what is wrong with which words of the file.
-    fn compile(path: &str, file: RuleFile) -> Result<Rule, (String, String)> {
+    fn new(path: &str, file: RuleFile, is_own: bool) -> Result<Rule, (String, String)> {
         let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".yaml");
         if name != file.rule {
             let message = format!("the rule \"{}\" belongs into a file {0}.yaml, not {path}", file.rule);
@@ -118,13 +151,16 @@ impl Rule {
         if file.any.is_empty() == file.check.is_none() {
             return Err(("rule".to_owned(), "a rule has either `any` or `check`".to_owned()));
         }
-        let all = |texts: &[String]| texts.iter().map(|text| pattern(text)).collect::<Result<Vec<_>, _>>();
+        let all = |texts: &[String]| texts.iter().map(|text| Pattern::new(text)).collect();
         let check = file.check.as_deref().map(facts::find).transpose();
         let check = check.map_err(|message| (file.check.clone().unwrap_or_default(), message))?;
-        all(&file.unless_section)?;
-        let unless_section = RegexSet::new(&file.unless_section).unwrap_or_default();
-        let (any, unless) = (all(&file.any)?, all(&file.unless)?);
-        Ok(Rule { path: path.to_owned(), is_own: false, any, unless, unless_section, check, file })
+        let (any, unless, unless_section) = (all(&file.any), all(&file.unless), all(&file.unless_section));
+        Ok(Rule { path: path.to_owned(), is_own, any, unless, unless_section, check, file })
+    }
+
+    /// Whether all its patterns are some, or the text of the first that is none and what is wrong with it.
+    pub(super) fn check_patterns(&self) -> Result<(), (String, String)> {
+        self.any.iter().chain(&self.unless).chain(&self.unless_section).try_for_each(Pattern::check)
     }
 
     /// The examples that the rules, run together, do not treat as the file says: those of `yes` first.
@@ -152,20 +188,12 @@ impl Rule {
     }
 }
 
-fn pattern(text: &str) -> Result<Regex, (String, String)> {
-    Regex::new(text).map_err(|error| {
-        let why = error.to_string();
-        let last = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        (text.to_owned(), format!("\"{text}\" is not a pattern of the regex crate: {last}"))
-    })
-}
-
 /// All rules, ready to run.
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub(super) rules: Vec<Rule>,
-    /// All patterns of `any`, in the rules' order: which of them are in a block at all.
-    pub(super) patterns: RegexSet,
+    /// All patterns of `any`, in the rules' order.
+    patterns: OnceLock<RegexSet>,
     /// The rule and the pattern of each.
     pub(super) pattern_of: Vec<(usize, usize)>,
 }
@@ -196,6 +224,7 @@ impl Rules {
     /// # Errors
     /// All files that are wrong, each with its place.
     pub fn over(own: &[(String, String)]) -> Result<Rules, finding::Finding> {
+        let is_built_in = own.is_empty();
         let own = own.iter().map(|(path, text)| (path.as_str(), text.as_str(), true));
         let built_in = review_files().map(|(path, text)| (path, text, false));
         let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
@@ -209,14 +238,32 @@ impl Rules {
         if let Some(wrong) = finding::Finding::all(wrong) {
             return Err(wrong);
         }
-        let rules: Vec<Rule> = rules.into_values().collect();
-        let texts = rules.iter().flat_map(|rule| &rule.file.any);
-        let patterns = RegexSet::new(texts);
-        let patterns = patterns.map_err(|error| finding::Finding::at("", "", 1, 1, error.to_string()))?;
+        let rules = Rules::new(rules.into_values().collect());
+        if !is_built_in {
+            let set = rules.set().map_err(|error| finding::Finding::at("", "", 1, 1, error.to_string()))?;
+            return Ok(Rules { patterns: OnceLock::from(set), ..rules });
+        }
+        Ok(rules)
+    }
+
+    fn new(rules: Vec<Rule>) -> Rules {
         let all = rules.iter().enumerate();
         let pattern_of =
             all.flat_map(|(rule, known)| (0..known.any.len()).map(move |at| (rule, at))).collect();
-        Ok(Rules { rules, patterns, pattern_of })
+        Rules { rules, patterns: OnceLock::new(), pattern_of }
+    }
+
+    /// Which patterns of `any` are in a block at all, in the order of `pattern_of`.
+    pub(super) fn patterns(&self) -> &RegexSet {
+        self.patterns.get_or_init(|| self.set().unwrap_or_default())
+    }
+
+    /// The set of all patterns of `any`.
+    ///
+    /// # Errors
+    /// A pattern that is none, or a set that is too large.
+    pub(super) fn set(&self) -> Result<RegexSet, regex::Error> {
+        RegexSet::new(self.rules.iter().flat_map(|rule| &rule.file.any))
     }
 
     /// All rules, by name.

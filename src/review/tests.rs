@@ -21,6 +21,14 @@ fn ready() -> &'static Rules {
 }
 
 #[test]
+fn every_pattern_that_is_built_in_is_one() {
+    for rule in ready().iter() {
+        rule.check_patterns().unwrap_or_else(|(_, message)| panic!("{}: {message}", rule.path));
+    }
+    ready().set().unwrap();
+}
+
+#[test]
 fn every_rule_finds_what_its_examples_say() {
     let broken: Vec<String> = ready()
         .iter()
