@@ -337,14 +337,14 @@ fn keep<T>(read: Result<T, Finding>, found: &mut Vec<T>, findings: &mut Vec<Find
     }
 }
 
-/// The forms, compiled; the built-in ones once for all.
+/// The forms; the built-in ones are read once for all.
 fn forms_of(own: &[OverlayFile]) -> Result<Forms, Finding> {
     static BUILT_IN: OnceLock<Result<Forms, Finding>> = OnceLock::new();
     let has_own = own.iter().any(|(path, _)| sentence_forms::is_forms(path));
     if has_own {
         Forms::read(rule_files(own))
     } else {
-        BUILT_IN.get_or_init(|| Forms::read(rule_files(&[]))).clone()
+        BUILT_IN.get_or_init(|| Forms::read_built_in(rule_files(&[]))).clone()
     }
 }
 

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::facts::ids::leading_id;
 use super::page::{Block, Kind, Page};
-use super::rule::{Pattern, Rule};
+use super::rule::Rule;
 use super::{Hit, Rules};
+use crate::text::pattern::Pattern;
 
 /// The hits of all rules with patterns on a page.
 pub fn find(page: &Page<'_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>) {
@@ -87,7 +88,9 @@ fn quoted_parts(text: &str) -> Vec<Range<usize>> {
 
 /// The sections that a rule does not read, by their headings or those around them.
 fn closed_sections(page: &Page<'_>, rule: &Rule) -> Vec<bool> {
-    page.for_sections(false, |heading, outer| outer || rule.unless_section.iter().any(|pattern| pattern.is_match(heading)))
+    page.for_sections(false, |heading, outer| {
+        outer || rule.unless_section.iter().any(|pattern| pattern.is_match(heading))
+    })
 }
 
 /// The heading of criteria.

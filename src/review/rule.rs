@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use regex::{Regex, RegexSet};
+use regex::RegexSet;
 use serde::{Deserialize, Serialize};
 
 use super::facts::{self, Check};
@@ -21,6 +21,7 @@ use super::{Document, Files, Options, review};
 use crate::item::library::review_files;
 use crate::text::finding::{self, Severity, did_you_mean};
 use crate::text::front_matter;
+use crate::text::pattern::Pattern;
 
 /// Which blocks the patterns of a rule read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,44 +101,10 @@ pub struct Rule {
     pub(super) check: Option<Check>,
 }
 
-/// A pattern of the regex crate, compiled when a text first needs it: most runs need few of them.
-#[derive(Clone, Debug)]
-pub(super) struct Pattern {
-    text: String,
-    compiled: OnceLock<Option<Regex>>,
-}
-
-impl Pattern {
-    fn new(text: &str) -> Pattern {
-        Pattern { text: text.to_owned(), compiled: OnceLock::new() }
-    }
-
-    /// The compiled pattern; none if it is no pattern, which [`Pattern::check`] says.
-    pub(super) fn regex(&self) -> Option<&Regex> {
-        self.compiled.get_or_init(|| Regex::new(&self.text).ok()).as_ref()
-    }
-
-    pub(super) fn is_match(&self, text: &str) -> bool {
-        self.regex().is_some_and(|regex| regex.is_match(text))
-    }
-
-    /// Whether it is a pattern, or its text and what is wrong with it.
-    fn check(&self) -> Result<(), (String, String)> {
-        let Err(error) = Regex::new(&self.text) else { return Ok(()) };
-        let why = error.to_string();
-        let last = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        let message = format!("\"{}\" is not a pattern of the regex crate: {last}", self.text);
-        Err((self.text.clone(), message))
-    }
-}
-
 impl Rule {
     fn read(path: &str, text: &str, is_own: bool) -> Result<Rule, finding::Finding> {
         let file: RuleFile = front_matter::parse(path, text, text, 0)?;
-        let rule = Rule::new(path, file, is_own).and_then(|rule| {
-            // The tests check the patterns that are built in.
-            if is_own { rule.check_patterns().map(|()| rule) } else { Ok(rule) }
-        });
+        let rule = Rule::new(path, file, is_own);
         rule.map_err(|(needle, message)| finding::Finding::near(path, text, &needle, message))
     }
 
@@ -151,16 +118,13 @@ impl Rule {
         if file.any.is_empty() == file.check.is_none() {
             return Err(("rule".to_owned(), "a rule has either `any` or `check`".to_owned()));
         }
-        let all = |texts: &[String]| texts.iter().map(|text| Pattern::new(text)).collect();
+        let all = |texts: &[String]| {
+            texts.iter().map(|text| read_pattern(text, is_own)).collect::<Result<Vec<_>, _>>()
+        };
         let check = file.check.as_deref().map(facts::find).transpose();
         let check = check.map_err(|message| (file.check.clone().unwrap_or_default(), message))?;
-        let (any, unless, unless_section) = (all(&file.any), all(&file.unless), all(&file.unless_section));
+        let (any, unless, unless_section) = (all(&file.any)?, all(&file.unless)?, all(&file.unless_section)?);
         Ok(Rule { path: path.to_owned(), is_own, any, unless, unless_section, check, file })
-    }
-
-    /// Whether all its patterns are some, or the text of the first that is none and what is wrong with it.
-    pub(super) fn check_patterns(&self) -> Result<(), (String, String)> {
-        self.any.iter().chain(&self.unless).chain(&self.unless_section).try_for_each(Pattern::check)
     }
 
     /// The examples that the rules, run together, do not treat as the file says: those of `yes` first.
@@ -186,6 +150,15 @@ impl Rule {
     pub fn is_wording(&self) -> bool {
         self.file.place == Where::Requirement
     }
+}
+
+/// The pattern of a rule file, or its text and what is wrong with it. The tests check those that are built in.
+fn read_pattern(text: &str, is_own: bool) -> Result<Pattern, (String, String)> {
+    if !is_own {
+        return Ok(Pattern::later(text));
+    }
+    Pattern::now(text)
+        .map_err(|why| (text.to_owned(), format!("\"{text}\" is not a pattern of the regex crate: {why}")))
 }
 
 /// All rules, ready to run.

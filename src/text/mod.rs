@@ -18,6 +18,7 @@ pub mod index;
 pub mod json;
 pub mod markdown;
 pub mod path;
+pub mod pattern;
 pub mod plain;
 pub mod remedy;
 pub mod secrets;

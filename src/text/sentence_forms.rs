@@ -25,16 +25,15 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use regex::{Captures, Regex, RegexBuilder};
+use regex::Captures;
 use serde::Deserialize;
 
 use crate::text::finding::Finding;
 use crate::text::front_matter;
+use crate::text::pattern::Pattern;
 
 /// The folder of the forms, below `rules/`.
 pub const FOLDER: &str = "en/";
-/// A pattern takes at most so much memory once it is compiled.
-const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 /// All forms, by the name of their file.
 #[derive(Clone, Debug, Default)]
@@ -46,8 +45,8 @@ pub struct Forms {
 #[derive(Clone, Debug)]
 pub struct Form {
     pub written: Written,
-    pattern: Regex,
-    unless: Option<Regex>,
+    pattern: Pattern,
+    unless: Option<Pattern>,
 }
 
 /// A form as its file has it.
@@ -80,11 +79,26 @@ impl Forms {
     /// # Errors
     /// A file that cannot be read as forms, or a pattern that is no regular expression.
     pub fn read<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Result<Forms, Finding> {
+        Forms::read_with(files, Pattern::now)
+    }
+
+    /// Reads the forms that are built in, whose patterns the tests check.
+    ///
+    /// # Errors
+    /// Never, as long as the tests pass.
+    pub fn read_built_in<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Result<Forms, Finding> {
+        Forms::read_with(files, |text| Ok(Pattern::later(text)))
+    }
+
+    fn read_with<'f>(
+        files: impl IntoIterator<Item = (&'f str, &'f str)>,
+        pattern: impl Fn(&str) -> Result<Pattern, String> + Copy,
+    ) -> Result<Forms, Finding> {
         let last: BTreeMap<&str, &str> = files.into_iter().filter(|(path, _)| is_forms(path)).collect();
         let mut forms = Forms::default();
         for (path, text) in last {
             let file: File = front_matter::parse(path, text, text, 0)?;
-            let read = file.forms.into_iter().map(|written| Form::new(written, path, text));
+            let read = file.forms.into_iter().map(|written| Form::new(written, pattern, path, text));
             forms.files.insert(name_of(path).to_owned(), read.collect::<Result<_, _>>()?);
         }
         Ok(forms)
@@ -107,26 +121,28 @@ impl Forms {
 }
 
 impl Form {
-    fn new(written: Written, path: &str, text: &str) -> Result<Form, Finding> {
-        let compile = |pattern: &str| {
-            let compiled = RegexBuilder::new(pattern).size_limit(MAX_PATTERN_BYTES).build();
-            compiled.map_err(|error| {
-                let error = error.to_string();
-                let reason = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+    fn new(
+        written: Written,
+        pattern: impl Fn(&str) -> Result<Pattern, String>,
+        path: &str,
+        text: &str,
+    ) -> Result<Form, Finding> {
+        let read = |words: &str| {
+            pattern(words).map_err(|reason| {
                 let message =
                     format!("the form \"{}\" has a pattern that cannot be read: {reason}", written.form);
                 Finding::near(path, text, &written.form, &message)
                     .hint("a pattern is a regular expression of the Rust crate regex")
             })
         };
-        let pattern = compile(&written.pattern)?;
-        let unless = written.unless.as_deref().map(compile).transpose()?;
+        let pattern = read(&written.pattern)?;
+        let unless = written.unless.as_deref().map(read).transpose()?;
         Ok(Form { written, pattern, unless })
     }
 
     /// How it fits a text, if it does.
     pub fn find<'t>(&self, text: &'t str) -> Option<FormMatch<'_, 't>> {
-        let captures = self.pattern.captures(text)?;
+        let captures = self.pattern.regex()?.captures(text)?;
         let is_excepted = self.unless.as_ref().is_some_and(|unless| unless.is_match(text));
         (!is_excepted).then_some(FormMatch { form: self, captures })
     }
