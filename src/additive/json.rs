@@ -59,7 +59,7 @@ fn compare(before: &[u8], after: &[u8], meta: bool) -> Vec<Finding> {
     if meta {
         walk.meta(&old, &new);
     } else {
-        walk.value(&old.root, old.value(), new.value(), "");
+        walk.value(&old.root, &old.value, &new.value, "");
     }
     walk.found
 }
@@ -137,9 +137,9 @@ impl JsonComparison<'_> {
 
     fn meta(&mut self, old: &Document, new: &Document) {
         let (Shape::Object(members), Value::Object(was), Value::Object(is)) =
-            (&old.root.kind, old.value(), new.value())
+            (&old.root.kind, &old.value, &new.value)
         else {
-            return self.value(&old.root, old.value(), new.value(), "");
+            return self.value(&old.root, &old.value, &new.value, "");
         };
         for (key, node) in members {
             let (Some(was), Some(is)) = (was.get(key), is.get(key)) else {
@@ -305,7 +305,7 @@ mod tests {
                 if meta {
                     walk.meta(&a, &b)
                 } else {
-                    walk.value(&a.root, a.value(), b.value(), "")
+                    walk.value(&a.root, &a.value, &b.value, "")
                 }
                 let short = is_kept(&a, &a.root, &b, &b.root, meta);
                 assert!(!short || walk.found.is_empty(), "{old} {new} {meta}");

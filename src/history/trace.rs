@@ -316,8 +316,8 @@ fn json(name: &str, text: &str) -> Vec<Trace> {
 /// The elements of the list that takes additions: where each is, and its value.
 fn entries(document: &Document) -> impl Iterator<Item = (&Node, &Value)> {
     let (node, values) = match &document.root.kind {
-        Kind::Array(_) => (Some(&document.root), document.value().as_array()),
-        _ => (document.member("elaborations"), document.value()["elaborations"].as_array()),
+        Kind::Array(_) => (Some(&document.root), document.value.as_array()),
+        _ => (document.member("elaborations"), document.value["elaborations"].as_array()),
     };
     let nodes = match node.map(|node| &node.kind) {
         Some(Kind::Array(nodes)) => nodes.as_slice(),

@@ -69,7 +69,7 @@ impl Meta {
     }
 
     fn get(&self, key: &str) -> &Value {
-        let held = self.document.member(key).and_then(|_| self.document.value().get(key));
+        let held = self.document.member(key).and_then(|_| self.document.value.get(key));
         held.unwrap_or(&Value::Null)
     }
 

@@ -696,7 +696,7 @@ fn with_quotes(mut finding: Finding) -> Finding {
 /// JSON: our own form, or a thread as GitHub and `gh` export it.
 fn from_json(name: &str, text: &str) -> Result<Raw, Finding> {
     let document = json::Document::read(name, text.as_bytes())?;
-    if let Some(exported) = comments::exported(name, text, document.value()) {
+    if let Some(exported) = comments::exported(name, text, &document.value) {
         let Exported { inputs, left_out, source } = exported?;
         return Ok(Raw { inputs: Some(inputs), source, left_out, ..Raw::default() });
     }

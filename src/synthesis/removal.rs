@@ -439,8 +439,8 @@ fn csv_cuts(now: &str, rows: Range<usize>, end: &str) -> Vec<Removed> {
 /// The list that takes entries, as [`data::json`] finds it.
 fn list(document: &Document) -> Option<(&Node, &[Node], Vec<&serde_json::Value>)> {
     let (node, values) = match &document.root.kind {
-        Kind::Array(_) => (&document.root, document.value().as_array()),
-        _ => (document.member("elaborations")?, document.value()["elaborations"].as_array()),
+        Kind::Array(_) => (&document.root, document.value.as_array()),
+        _ => (document.member("elaborations")?, document.value["elaborations"].as_array()),
     };
     let Kind::Array(nodes) = &node.kind else { return None };
     Some((node, nodes, values.into_iter().flatten().collect()))

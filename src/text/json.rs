@@ -12,13 +12,13 @@
 //! assert!(Document::read("meta.json", b"{\"a\": 1, \"a\": 2}").is_err());
 //! ```
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::OnceLock;
 
+use jsonc_parser::ast;
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::Serialize as _;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::text::finding::{self, Finding, place};
@@ -50,6 +50,8 @@ pub fn visible(text: &str) -> String {
 pub struct Node {
     pub span: Range<usize>,
     pub kind: Kind,
+    /// Where its line begins: at the key of a member, else at the value.
+    begin: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,16 +62,13 @@ pub enum Kind {
     Scalar,
 }
 
-/// A JSON text that was parsed once, as places, and as a value where one is asked for.
+/// A JSON text that was parsed once, as places and as a value.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub text: String,
     pub root: Node,
-    value: OnceLock<Value>,
+    pub value: Value,
 }
-
-/// Values inside of values to this depth are certainly none too many for serde_json.
-const DEEP: usize = 100;
 
 /// A text that is not read as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,29 +101,20 @@ impl Document {
     /// As [`Document::read`].
     pub fn parse(path: &str, bytes: &[u8]) -> Result<Document, Unread> {
         let text = utf8(path, bytes).map_err(Unread::NotJson)?;
-        let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
-        // Whether it is JSON is told in a fraction of the time that its value takes, except for what only a
-        // value shows: numbers of signs, and depth. Nor has a text with doubled keys a value.
-        let is_read = !text.contains("\\u") && serde_json::from_str::<IgnoredAny>(&text[skipped..]).is_ok();
-        let mut scanner = Scanner::at(text, skipped, DEEP);
-        let early = is_read.then(|| scanner.value()).filter(|_| !scanner.is_deep && scanner.twins.is_empty());
-        let value = OnceLock::new();
-        let root = match early {
-            Some(root) => root,
-            None => {
-                let read = serde_json::from_str(&text[skipped..]).map_err(|error| {
-                    let said = wording::json(&error.to_string());
-                    let (line, column) = (error.line().max(1), column(text, error.line(), error.column()));
-                    let finding = Finding::at(path, text, line, column, said.message);
-                    Unread::NotJson(Finding { hint: said.hint, ..finding })
-                })?;
-                // Set once: nobody else has this cell.
-                let _ = value.set(read);
-                scanner = Scanner::at(text, skipped, usize::MAX);
-                scanner.value()
-            }
+        let json = text.trim_start_matches('\u{feff}');
+        let value = serde_json::from_str(json).map_err(|error| {
+            let said = wording::json(&error.to_string());
+            let (line, column) = (error.line().max(1), column(text, error.line(), error.column()));
+            let finding = Finding::at(path, text, line, column, said.message);
+            Unread::NotJson(Finding { hint: said.hint, ..finding })
+        })?;
+        let mut reader = Reader { skipped: text.len() - json.len(), twins: Vec::new() };
+        let tree = parse_to_ast(json, &CollectOptions::default(), &ParseOptions::default());
+        let Some(tree) = tree.ok().and_then(|tree| tree.value) else {
+            return Err(Unread::NotJson(Finding::at(path, text, 1, 1, "not valid JSON")));
         };
-        let twins = scanner.twins.into_iter().map(|(at, key)| {
+        let root = reader.node(tree);
+        let twins = reader.twins.into_iter().take(finding::MOST).map(|(at, key)| {
             let (line, column) = place(text, at);
             let message =
                 format!("the key \"{}\" occurs twice in one object", crate::text::plain::cut(&key, 60));
@@ -132,14 +122,6 @@ impl Document {
         });
         let document = Document { text: text.to_owned(), root, value };
         Finding::all(twins.collect()).map_or(Ok(document), |finding| Err(Unread::DoubledKey(finding)))
-    }
-
-    /// The text as a value.
-    pub fn value(&self) -> &Value {
-        self.value.get_or_init(|| {
-            // It was read before, as far as anything can be wrong with it.
-            serde_json::from_str(self.text.trim_start_matches('\u{feff}')).unwrap_or_default()
-        })
     }
 
     /// The text between the quotation marks of a value, where that is what it says.
@@ -162,7 +144,7 @@ impl Document {
     /// The text with `value` as a new last element of the array at `array`.
     pub fn with_element(&self, array: &Node, value: &Value) -> String {
         let Kind::Array(elements) = &array.kind else { return self.text.clone() };
-        self.with(array, elements.last().map(|last| last.span.clone()), None, value)
+        self.with(array, elements.last(), None, value)
     }
 
     /// The text with a new last member of the root object.
@@ -173,8 +155,7 @@ impl Document {
     /// The text with a new last member of the object at `object`.
     pub fn with_member_in(&self, object: &Node, key: &str, value: &Value) -> String {
         let Kind::Object(members) = &object.kind else { return self.text.clone() };
-        let last = members.last().map(|(key, node)| self.key_start(key, node)..node.span.end);
-        self.with(object, last, Some(key), value)
+        self.with(object, members.last().map(|(_, last)| last), Some(key), value)
     }
 
     /// The text with the value at `node` replaced; only for a value that holds nothing.
@@ -184,15 +165,14 @@ impl Document {
         format!("{}{rendered}{}", &self.text[..node.span.start], &self.text[node.span.end..])
     }
 
-    fn with(&self, holder: &Node, last: Option<Range<usize>>, key: Option<&str>, value: &Value) -> String {
+    fn with(&self, holder: &Node, last: Option<&Node>, key: Option<&str>, value: &Value) -> String {
         let (text, line_end) = (&self.text, self.line_end());
         let holder_indent = indentation_of(text, self.line_start(holder.span.start));
-        let spread = match &last {
-            Some(last) => text[holder.span.start..last.start].contains('\n'),
+        let spread = match last {
+            Some(last) => text[holder.span.start..last.begin].contains('\n'),
             None => self.unit().is_some(),
         };
-        let own_line =
-            last.as_ref().filter(|_| spread).map(|last| indentation_of(text, self.line_start(last.start)));
+        let own_line = last.filter(|_| spread).map(|last| indentation_of(text, self.line_start(last.begin)));
         let indent =
             own_line.unwrap_or_else(|| format!("{holder_indent}{}", self.unit().unwrap_or_default()));
         let mut rendered = if spread { self.render(value, &indent) } else { value.to_string() };
@@ -203,11 +183,11 @@ impl Document {
         let close = holder.span.end - 1;
         match last {
             Some(last) if spread => {
-                format!("{},{line_end}{indent}{rendered}{}", &text[..last.end], &text[last.end..])
+                format!("{},{line_end}{indent}{rendered}{}", &text[..last.span.end], &text[last.span.end..])
             }
             Some(last) => {
                 let blank = if text[holder.span.start..holder.span.end].contains(", ") { " " } else { "" };
-                format!("{},{blank}{rendered}{}", &text[..last.end], &text[last.end..])
+                format!("{},{blank}{rendered}{}", &text[..last.span.end], &text[last.span.end..])
             }
             None if spread => {
                 let open = &text[..=holder.span.start];
@@ -233,8 +213,8 @@ impl Document {
     /// What one level is indented by; none in a document on one line.
     fn unit(&self) -> Option<String> {
         let first = match &self.root.kind {
-            Kind::Object(members) => members.first().map(|(key, node)| self.key_start(key, node)),
-            Kind::Array(elements) => elements.first().map(|node| node.span.start),
+            Kind::Object(members) => members.first().map(|(_, node)| node.begin),
+            Kind::Array(elements) => elements.first().map(|node| node.begin),
             Kind::Scalar => None,
         };
         let Some(first) = first else { return Some("  ".to_owned()) };
@@ -249,13 +229,6 @@ impl Document {
 
     fn line_start(&self, at: usize) -> usize {
         self.text[..at].rfind('\n').map_or(0, |line| line + 1)
-    }
-
-    /// Where a member's key begins: the nearest quotation mark that opens it.
-    fn key_start(&self, key: &str, node: &Node) -> usize {
-        let quoted = Value::String(key.to_owned()).to_string();
-        let before = &self.text[..node.span.start];
-        before.rfind(&quoted).or_else(|| before.rfind('"')).unwrap_or(node.span.start)
     }
 }
 
@@ -282,143 +255,41 @@ fn indentation_of(text: &str, line_start: usize) -> String {
     text[line_start..].chars().take_while(|c| matches!(c, ' ' | '\t')).collect()
 }
 
-/// Walks over a text that serde_json has accepted.
-struct Scanner<'t> {
-    text: &'t str,
-    at: usize,
-    /// How many values the walk is inside of, how many it may be, and whether it stopped there.
-    depth: usize,
-    most: usize,
-    is_deep: bool,
-    /// Keys that occur twice in one object, with their places; as many as are shown.
+/// Reads places out of a tree.
+struct Reader {
+    /// The bytes before the JSON.
+    skipped: usize,
+    /// Keys that occur twice in one object, with their places.
     twins: Vec<(usize, String)>,
 }
 
-impl<'t> Scanner<'t> {
-    fn at(text: &'t str, at: usize, most: usize) -> Scanner<'t> {
-        Scanner { text, at, depth: 0, most, is_deep: false, twins: Vec::new() }
-    }
-
-    fn peek(&self) -> u8 {
-        self.text.as_bytes().get(self.at).copied().unwrap_or(b' ')
-    }
-
-    fn blanks(&mut self) {
-        while self.at < self.text.len() && self.peek().is_ascii_whitespace() {
-            self.at += 1;
-        }
-    }
-
-    fn value(&mut self) -> Node {
-        self.blanks();
-        let start = self.at;
-        let kind = match self.peek() {
-            b'{' | b'[' if self.depth >= self.most => {
-                (self.is_deep, self.at) = (true, self.text.len());
-                Kind::Scalar
+impl Reader {
+    fn node(&mut self, value: ast::Value<'_>) -> Node {
+        let span = value.start() + self.skipped..value.end() + self.skipped;
+        let begin = span.start;
+        let kind = match value {
+            ast::Value::Object(object) => Kind::Object(self.members(object)),
+            ast::Value::Array(array) => {
+                Kind::Array(array.elements.into_iter().map(|element| self.node(element)).collect())
             }
-            open @ (b'{' | b'[') => {
-                self.depth += 1;
-                let kind = if open == b'{' { self.object() } else { self.array() };
-                self.depth -= 1;
-                kind
-            }
-            b'"' => {
-                self.string();
-                Kind::Scalar
-            }
-            _ => {
-                while self.at < self.text.len()
-                    && !matches!(self.peek(), b',' | b']' | b'}')
-                    && !self.peek().is_ascii_whitespace()
-                {
-                    self.at += 1;
-                }
-                Kind::Scalar
-            }
+            _ => Kind::Scalar,
         };
-        Node { span: start..self.at, kind }
+        Node { span, kind, begin }
     }
 
-    fn object(&mut self) -> Kind {
-        let (mut members, mut keys) = (Vec::<(String, Node)>::new(), BTreeSet::new());
-        self.at += 1;
-        loop {
-            self.blanks();
-            if self.peek() == b'}' || self.at >= self.text.len() {
-                self.at += 1;
-                return Kind::Object(members);
-            }
-            if self.peek() == b',' {
-                self.at += 1;
-                continue;
-            }
-            let start = self.at;
-            let key = unescaped(self.string()).into_owned();
-            // Most objects have few keys: those are looked through.
-            let stood = match members.len() {
-                0..FEW => members.iter().any(|(known, _)| *known == key),
-                count => {
-                    if count == FEW {
-                        keys.extend(members.iter().map(|(known, _)| known.clone()));
-                    }
-                    !keys.insert(key.clone())
-                }
-            };
+    fn members(&mut self, object: ast::Object<'_>) -> Vec<(String, Node)> {
+        let mut keys = HashSet::new();
+        let mut members = Vec::new();
+        for member in object.properties {
+            let begin = member.start() + self.skipped;
+            let key = member.name.into_string();
             // serde_json takes an object with this key for a number.
-            let is_twin = stood || key == "$serde_json::private::Number";
-            if is_twin && self.twins.len() < finding::MOST {
-                self.twins.push((start, key.clone()));
+            if !keys.insert(key.clone()) || key == "$serde_json::private::Number" {
+                self.twins.push((begin, key.clone()));
             }
-            self.blanks();
-            self.at += 1;
-            members.push((key, self.value()));
+            members.push((key, Node { begin, ..self.node(member.value) }));
         }
-    }
-
-    fn array(&mut self) -> Kind {
-        let mut elements = Vec::new();
-        self.at += 1;
-        loop {
-            self.blanks();
-            match self.peek() {
-                b']' => {
-                    self.at += 1;
-                    return Kind::Array(elements);
-                }
-                b',' => self.at += 1,
-                _ if self.at >= self.text.len() => return Kind::Array(elements),
-                _ => elements.push(self.value()),
-            }
-        }
-    }
-
-    /// Passes a string, and gives it as it is written.
-    fn string(&mut self) -> &'t str {
-        let start = self.at;
-        self.at += 1;
-        let bytes = self.text.as_bytes();
-        while let Some(gap) = bytes.get(self.at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-            self.at += gap;
-            if bytes[self.at] == b'"' {
-                self.at += 1;
-                return &self.text[start..self.at];
-            }
-            self.at += 2;
-        }
-        self.at = self.text.len();
-        &self.text[start..]
-    }
-}
-
-/// Keys of an object that are looked through one by one.
-const FEW: usize = 16;
-
-/// What a string says that is written so.
-fn unescaped(written: &str) -> Cow<'_, str> {
-    match written.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-        Some(text) if !text.contains('\\') => Cow::Borrowed(text),
-        _ => Cow::Owned(serde_json::from_str(written).unwrap_or_default()),
+        members
     }
 }
 
@@ -474,9 +345,9 @@ mod tests {
         assert!(refused(b"{\"a\": \"\xff\"}").message.contains("UTF-8"));
         assert!(Document::read("m.json", "[".repeat(100_000).as_bytes()).is_err());
         let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
-        for levels in [1, DEEP, DEEP + 1, 127] {
+        for levels in [1, 100, 101, 127] {
             let text = deep(levels);
-            assert_eq!(read(&text).value().to_string(), text);
+            assert_eq!(read(&text).value.to_string(), text);
         }
         for levels in [128, 100_000] {
             assert!(
@@ -520,7 +391,7 @@ mod tests {
             "{\"a\": {\"a\": [\"}\", \"\\\"]\"]}}",
         ] {
             let value: Value = serde_json::from_str(text).unwrap();
-            assert_eq!(*read(text).value(), value, "{text}");
+            assert_eq!(read(text).value, value, "{text}");
         }
         let many: String = (0..40).map(|key| format!("\"k{key}\": 1, ")).collect();
         assert!(Document::read("m.json", format!("{{{many}\"x\": 1}}").as_bytes()).is_ok());

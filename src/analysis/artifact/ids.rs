@@ -127,7 +127,7 @@ impl Defined {
 
     fn read_stories(&mut self, name: &str, text: &str) {
         let Ok(document) = Document::read(name, text.as_bytes()) else { return };
-        let list = document.value().get("stories").unwrap_or(document.value());
+        let list = document.value.get("stories").unwrap_or(&document.value);
         for story in list.as_array().into_iter().flatten() {
             let Some(id) = story.get("id").and_then(Value::as_str) else { continue };
             let links = story.get("links").and_then(Value::as_array).into_iter().flatten();
