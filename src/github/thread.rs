@@ -16,8 +16,7 @@ use crate::discussion::runs;
 use crate::item::config::github::{Permission, Settings};
 use crate::run::script::comments::{GHOST, Heard, OmissionReason, Trust, is_minimized, refusal};
 use crate::run::script::{Input, LeftOut, Script};
-use crate::text::plain;
-use crate::text::source::{Source, visible};
+use crate::text::source::{Source, own_words, visible};
 
 /// A comment of an issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -290,7 +289,7 @@ fn words(
             matches!(refused, OmissionReason::Minimized | OmissionReason::Unknown),
         ));
     }
-    let words = readable(body);
+    let words = own_words(body);
     if words.is_empty() {
         return Err(("it only quotes or is empty", false));
     }
@@ -315,96 +314,6 @@ fn refused(comment: &Comment, settings: &Settings, known: &Known) -> Option<Omis
         None => (None, false, trust(Permission::of_association(&comment.association))),
     };
     refusal(&Heard { login, is_bot, is_minimized: comment.is_minimized, body: &comment.body, trust })
-}
-
-/// A body as a reader takes it: without what it quotes, without what does not show, without the
-/// footer of an e-mail.
-pub fn readable(body: &str) -> String {
-    let body = plain::clean(body);
-    let all: Vec<&str> = body.lines().collect();
-    let (mut lines, mut fence, mut hidden, mut quoted) = (Vec::new(), None::<String>, false, false);
-    for (at, line) in all.iter().enumerate() {
-        let trimmed = line.trim_start();
-        if !hidden && let Some(run) = fence_of(trimmed) {
-            match &fence {
-                Some(open) if run.starts_with(open.as_str()) && trimmed.trim_end() == run => {
-                    fence = None;
-                    lines.push((*line).to_owned());
-                    continue;
-                }
-                None => fence = Some(run),
-                Some(_) => {}
-            }
-        }
-        // Code is kept as it is, quotations and footers are somebody else's.
-        if fence.is_some() {
-            lines.push((*line).to_owned());
-            continue;
-        }
-        // A line right after a quotation goes on with it (CommonMark 5.1, lazy continuation).
-        quoted = !hidden && (trimmed.starts_with('>') || quoted && !trimmed.is_empty());
-        if quoted {
-            continue;
-        }
-        let quotes_next = || {
-            all[at + 1..]
-                .iter()
-                .find(|line| !line.trim().is_empty())
-                .is_some_and(|line| line.trim_start().starts_with('>'))
-        };
-        let is_attribution =
-            trimmed.starts_with("On ") && trimmed.trim_end().ends_with("wrote:") && quotes_next();
-        if !hidden && (*line == "-- " || is_attribution) {
-            break;
-        }
-        lines.push(shown_of(line, &mut hidden));
-    }
-    let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
-    let mut text = String::new();
-    let mut blank = 0;
-    for line in lines {
-        blank = if line.is_empty() { blank + 1 } else { 0 };
-        if blank < 2 {
-            text.push_str(line);
-            text.push('\n');
-        }
-    }
-    plain::without_blank_ends(&text).to_owned()
-}
-
-/// The run of signs that opens or closes a fence, if the line does (CommonMark 4.5).
-fn fence_of(line: &str) -> Option<String> {
-    let sign = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let run: String = line.chars().take_while(|c| *c == sign).collect();
-    let inline = sign == '`' && line[run.len()..].contains('`');
-    (run.len() >= 3 && !inline).then_some(run)
-}
-
-/// What shows of a line: no HTML comment, except for one in a code span. `hidden` says whether a comment
-/// is open at its beginning, and then at its end; one that nobody closes hides the rest, as browsers have it.
-fn shown_of(line: &str, hidden: &mut bool) -> String {
-    let (mut out, mut rest) = (String::with_capacity(line.len()), line);
-    loop {
-        if *hidden {
-            let Some(end) = rest.find("-->") else { return out };
-            rest = &rest[end + 3..];
-            *hidden = false;
-        }
-        let Some(start) = rest.find("<!--") else {
-            out.push_str(rest);
-            return out;
-        };
-        let before = &rest[..start];
-        let closes = rest[start..].find('`');
-        if let (1, Some(end)) = (before.matches('`').count() % 2, closes) {
-            out.push_str(&rest[..=start + end]);
-            rest = &rest[start + end + 1..];
-            continue;
-        }
-        out.push_str(before);
-        rest = &rest[start + 4..];
-        *hidden = true;
-    }
 }
 
 #[cfg(test)]
@@ -514,29 +423,5 @@ mod tests {
         let marker = thread.marker(&"0".repeat(32), &Marker::default());
         // What the next run may hear is below the last one heard, too.
         assert_eq!((marker.heard, marker.waits), (14, vec![1, 2, 3, 8]));
-    }
-
-    #[test]
-    fn a_body_is_read_without_quotations_comments_and_footers() {
-        assert_eq!(readable("> you said\n\nI say\n> again\nthis"), "I say");
-        assert_eq!(
-            readable("kept\n\nOn Fri, 20 Nov 2026 at 10:00, Kim <k@example.org> wrote:\n> x\n> y"),
-            "kept"
-        );
-        assert_eq!(readable("Use `<!--` to hide. We decided."), "Use `<!--` to hide. We decided.");
-        assert_eq!(readable("```html\n<!-- a\n```\nkept"), "```html\n<!-- a\n```\nkept");
-        assert_eq!(
-            readable("On the other hand, here is what the auditor wrote:\nkept"),
-            "On the other hand, here is what the auditor wrote:\nkept"
-        );
-        assert_eq!(readable("Summary\n--\nkept"), "Summary\n--\nkept");
-        assert_eq!(readable("```inline``` code\n> quoted\nlazy\n\nmine"), "```inline``` code\n\nmine");
-        assert_eq!(readable("kept\n-- \nKim\nExample Ltd"), "kept");
-        assert_eq!(readable("a <!-- hidden\nover lines --> b <!-- open\nnever shown"), "a\n b");
-        assert_eq!(
-            readable("```sh\n> not a quotation\n--\n```\nafter"),
-            "```sh\n> not a quotation\n--\n```\nafter"
-        );
-        assert_eq!(readable("a\u{200b}b\r\n\r\n\r\n\r\nc"), "ab\n\nc");
     }
 }

@@ -129,16 +129,59 @@ fn quoted(text: &str) -> String {
 pub fn visible(body: &str) -> (String, usize) {
     let body = body.replace("\r\n", "\n");
     let clean = plain::clean(&body);
-    let mut hidden = invisible_runs(&body);
-    let ranges = hidden_ranges(&clean);
-    hidden += ranges.len();
-    let (mut text, mut at) = (String::with_capacity(clean.len()), 0);
+    let hidden = without_overlaps(hidden_ranges(&clean));
+    let count = invisible_runs(&body) + hidden.len();
+    (without_ranges(&clean, hidden), count)
+}
+
+/// What the author of a text says with it: what a reader sees, without what it quotes and without the footer of an
+/// e-mail. Alerts (`> [!NOTE]`) are the author's own.
+pub fn own_words(body: &str) -> String {
+    let clean = plain::clean(&body.replace("\r\n", "\n"));
+    let (mut code, mut quoted) = (Vec::new(), Vec::new());
+    for (event, range) in Parser::new_ext(&clean, Options::ENABLE_GFM).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => code.push(range),
+            Event::Start(Tag::BlockQuote(None)) => quoted.push(range),
+            _ => {}
+        }
+    }
+    let footer = footer_start(&clean, &code).map(|start| start..clean.len());
+    let mut left_out = hidden_ranges(&clean);
+    left_out.extend(quoted.into_iter().chain(footer));
+    without_ranges(&clean, without_overlaps(left_out)).trim_end().to_owned()
+}
+
+/// Where an e-mail's footer begins: at a signature's `-- `, or at the line before the mail that it answers.
+fn footer_start(text: &str, code: &[Range<usize>]) -> Option<usize> {
+    let is_code = |at: usize| {
+        let next = code.partition_point(|block| block.end <= at);
+        code.get(next).is_some_and(|block| block.contains(&at))
+    };
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        let is_attribution = line.starts_with("On ")
+            && line.trim_end().ends_with("wrote:")
+            && text[end..].trim_start().starts_with('>');
+        let is_footer = is_attribution || line.trim_end_matches('\n') == "-- ";
+        if is_footer && !is_code(start) {
+            return Some(start);
+        }
+        start = end;
+    }
+    None
+}
+
+/// The text without these parts, which are in order.
+fn without_ranges(text: &str, ranges: Vec<Range<usize>>) -> String {
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for range in ranges {
-        text.push_str(&clean[at..range.start]);
+        out.push_str(&text[at..range.start]);
         at = range.end;
     }
-    text.push_str(&clean[at..]);
-    (without_blank_runs(&text), hidden)
+    out.push_str(&text[at..]);
+    without_blank_runs(&out)
 }
 
 fn invisible_runs(text: &str) -> usize {
@@ -152,7 +195,7 @@ fn invisible_runs(text: &str) -> usize {
     runs
 }
 
-/// The parts that are not rendered, in order and without overlaps.
+/// The parts that are not rendered.
 fn hidden_ranges(text: &str) -> Vec<Range<usize>> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -183,14 +226,19 @@ fn hidden_ranges(text: &str) -> Vec<Range<usize>> {
     }
     found.extend(definitions.into_iter().filter(|(label, _)| !used.contains(label)).map(|(_, range)| range));
     found.extend(notes.into_iter().filter(|(label, _)| !cited.contains(label)).map(|(_, range)| range));
-    found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    found
+}
+
+/// The parts in order; one that is inside another is part of it.
+fn without_overlaps(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
     let mut end = 0;
-    found.retain(|range| {
+    ranges.retain(|range| {
         let is_new = range.start >= end;
         end = end.max(range.end);
         is_new
     });
-    found
+    ranges
 }
 
 /// The HTML comments of a piece of HTML; one that is not closed there goes on to its end in the text, and
@@ -246,6 +294,33 @@ mod tests {
             let (text, count) = visible(body);
             assert_eq!((text.as_str(), count), (shown, hidden), "{body}");
         }
+    }
+
+    #[test]
+    fn a_body_is_read_without_quotations_comments_and_footers() {
+        assert_eq!(own_words("> you said\n\nI say\n> again\nthis"), "I say");
+        assert_eq!(
+            own_words("kept\n\nOn Fri, 20 Nov 2026 at 10:00, Kim <k@example.org> wrote:\n> x\n> y"),
+            "kept"
+        );
+        assert_eq!(own_words("Use `<!--` to hide. We decided."), "Use `<!--` to hide. We decided.");
+        assert_eq!(own_words("```html\n<!-- a\n```\nkept"), "```html\n<!-- a\n```\nkept");
+        assert_eq!(
+            own_words("On the other hand, here is what the auditor wrote:\nkept"),
+            "On the other hand, here is what the auditor wrote:\nkept"
+        );
+        assert_eq!(own_words("Summary\n--\nkept"), "Summary\n--\nkept");
+        assert_eq!(own_words("```inline``` code\n> quoted\nlazy\n\nmine"), "```inline``` code\n\nmine");
+        assert_eq!(own_words("kept\n-- \nKim\nExample Ltd"), "kept");
+        assert_eq!(
+            own_words("a <!-- hidden\nover lines --> b <!-- open\nnever shown"),
+            "a  b <!-- open\nnever shown"
+        );
+        assert_eq!(
+            own_words("```sh\n> not a quotation\n--\n```\nafter"),
+            "```sh\n> not a quotation\n--\n```\nafter"
+        );
+        assert_eq!(own_words("a\u{200b}b\r\n\r\n\r\n\r\nc"), "ab\n\nc");
     }
 
     #[test]
