@@ -193,11 +193,6 @@ impl Finding {
         Finding { head_line: Some(line), ..self }
     }
 
-    /// With another hint than the kind's own.
-    pub fn hint(self, hint: &str) -> Finding {
-        Finding { hint: hint.to_owned(), ..self }
-    }
-
     /// As many lines further down: for a part of a file.
     pub fn below(self, lines: usize) -> Finding {
         Finding {

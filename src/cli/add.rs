@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{CommitOptions, Global, open, table};
+use super::{CommitOptions, Global, open};
 use crate::git::{Repo, short};
 use crate::github::job;
 use crate::item::{is_document, meta};
@@ -16,6 +16,7 @@ use crate::run::clock::now;
 use crate::run::identity;
 use crate::run::landing;
 use crate::run::place;
+use crate::run::settings;
 use crate::text::path;
 use crate::text::plain;
 
@@ -49,11 +50,11 @@ struct AddedItem {
 /// The item, its name and where it comes from: the arguments', or an issue's.
 fn wanted(global: &Global, options: &AddArgs) -> Result<AddedItem, Fail> {
     let Some(number) = options.issue else {
-        let (item, name) = (options.item.as_deref().map(table::forward), options.name.clone());
+        let (item, name) = (options.item.as_deref().map(place::forward), options.name.clone());
         let (item, name) = (item.unwrap_or_default(), name.unwrap_or_default());
         return Ok(AddedItem { item, name, source: meta::Source::Manual, draft: None });
     };
-    let text = job::text(&open(global)?, &table::settings(global)?, number)?;
+    let text = job::text(&open(global)?, &global.workspace.settings()?, number)?;
     let item = options.item.clone().unwrap_or_else(|| path::slug_of(&text.title, number));
     let name = options.name.clone().unwrap_or_else(|| text.title.clone());
     Ok(AddedItem { item, name, source: meta::Source::GitHub(number), draft: Some(text.draft()) })
@@ -77,7 +78,7 @@ pub fn run(global: &Global, options: &AddArgs, screen: &Screen) -> Result<Code, 
     let AddedItem { item, name, source, draft } = wanted(global, options)?;
     let repo = open(global)?;
     // Refused before anything is read: the name alone says so.
-    table::new_path(&item, "")?;
+    place::new_path(&item, "")?;
     if repo.work_tree().is_some_and(|root| root.join(&item).is_file()) {
         let folder = Path::new(&item).parent().and_then(Path::to_str).filter(|folder| !folder.is_empty());
         return Err(Fail::new(format!("{} is a file, and an item is a folder", plain::shown(&item)))
@@ -87,7 +88,7 @@ pub fn run(global: &Global, options: &AddArgs, screen: &Screen) -> Result<Code, 
     if name.is_empty() {
         return Err(Fail::new("--name is empty").with_hint("say what people call the item"));
     }
-    let settings = table::settings(global)?;
+    let settings = global.workspace.settings()?;
     let place = place::place(
         &settings,
         &repo,
@@ -95,11 +96,11 @@ pub fn run(global: &Global, options: &AddArgs, screen: &Screen) -> Result<Code, 
         options.commit.branch.as_deref(),
         options.commit.base.as_deref(),
     )?;
-    let config = table::config(global, &repo, place.base)?;
-    let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
-    let path = table::new_path(&item, config.items())?;
+    let config = global.workspace.settings_at(&repo, place.base)?;
+    let library = settings::library(&repo, place.base, &config)?;
+    let path = place::new_path(&item, config.items())?;
     let at = options.commit.fixed()?.unwrap_or_else(now);
-    let text = meta::new_item(source, table::slug(&path), &name, at, &place.base.to_string());
+    let text = meta::new_item(source, place::slug(&path), &name, at, &place.base.to_string());
     let trusted = settings.trusted(&repo, &place, &config)?;
     let author = identity::author(&repo, &trusted, options.commit.signoff);
     let new = landing::NewItem {
@@ -124,7 +125,7 @@ pub fn run(global: &Global, options: &AddArgs, screen: &Screen) -> Result<Code, 
             place.branch
         ));
     }
-    let slug = table::slug(&path);
+    let slug = place::slug(&path);
     // A slug alone is looked for below the items folder.
     let name = if path == format!("{}/{slug}", config.items()) { slug } else { &path };
     screen.say(&format!("Next: roundtable analyze {name} --script FILE"));

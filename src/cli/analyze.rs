@@ -12,13 +12,15 @@ use serde_json::json;
 use super::exit::{Code, Fail};
 use super::landed::{analysis_to_json, say_change};
 use super::screen::Screen;
-use super::{CommitOptions, Global, keyboard, open, table};
+use super::{CommitOptions, Global, keyboard, open};
 use crate::analysis::event::to_lines;
 use crate::github::{job, service};
 use crate::item::meta::Source;
 use crate::item::step::Depth;
 use crate::run::analyze::{AnalyzeRequest, Analyzed, AnswerSource, analyze};
 use crate::run::diff::unified;
+use crate::run::files::read_script;
+use crate::run::place;
 use crate::run::push::{Committed as _, forward};
 use crate::run::script::{Prompter, Script};
 use crate::run::voices::Wanted;
@@ -82,7 +84,7 @@ pub fn run(global: &Global, options: AnalyzeArgs, screen: &Screen) -> Result<Cod
     if options.plan {
         return plan::run(global, &options, screen);
     }
-    let (repo, settings) = (open(global)?, table::settings(global)?);
+    let (repo, settings) = (open(global)?, global.workspace.settings()?);
     let remote = options.push.as_ref().map(|name| service::named_remote(&repo, name)).transpose()?;
     let task = options.task(global)?;
     let mut analyzed = analyze(&repo, &settings, task.clone(), screen)?;
@@ -125,11 +127,11 @@ impl AnalyzeArgs {
     fn task(&self, global: &Global) -> Result<AnalyzeRequest, Fail> {
         let (script, new) = match (&self.script, self.issue) {
             (Some(path), _) => {
-                let (name, bytes) = table::script(path)?;
+                let (name, bytes) = read_script(path)?;
                 (Script::for_analysis(&name, &bytes)?, None)
             }
             (None, Some(number)) => {
-                let thread = job::thread(&open(global)?, &table::settings(global)?, number)?;
+                let thread = job::thread(&open(global)?, &global.workspace.settings()?, number)?;
                 (thread.script().by_number(), Some((Source::GitHub(number), thread.title)))
             }
             (None, None) if self.plan => (Script::default(), None),
@@ -145,7 +147,7 @@ impl AnalyzeArgs {
         };
         let script = script.spoken_by(self.user.as_deref());
         Ok(AnalyzeRequest {
-            item: table::forward(&self.item),
+            item: place::forward(&self.item),
             new,
             script,
             branch: self.commit.branch.clone(),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::commit_hook::{self, Hook, State, Trial};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, table, voices};
+use super::{Global, open, voices};
 use crate::git::Repo;
 use crate::item::Item;
 use crate::item::config::Config;
@@ -19,6 +19,7 @@ use crate::run::before;
 use crate::run::environment::variable;
 use crate::run::identity;
 use crate::run::probe::{Probe, probe};
+use crate::run::settings;
 use crate::run::voices::{self as voices_of_run, Choice, Wanted};
 use crate::text::plain::{self, count, shown};
 
@@ -155,7 +156,7 @@ fn signing(repo: &Repo) -> Option<Check> {
 fn settings(global: &Global, repo: &Repo) -> Result<Config, Fail> {
     let on_disk = repo.work_tree().filter(|root| root.join(crate::item::config::FILE).exists());
     match (on_disk, repo.resolve("HEAD")) {
-        (None, Ok(head)) => table::config(global, repo, head),
+        (None, Ok(head)) => global.workspace.settings_at(repo, head),
         (root, _) => global.workspace.settings_on_disk(root),
     }
 }
@@ -163,7 +164,7 @@ fn settings(global: &Global, repo: &Repo) -> Result<Config, Fail> {
 /// Steps, templates and rules of the repository's own.
 fn library(repo: &Repo, config: &Config) -> Option<Check> {
     let head = repo.resolve("HEAD").ok()?;
-    let found = match table::BuiltIn::begin().library(repo, head, config) {
+    let found = match settings::library(repo, head, config) {
         Ok(library) => Finding::Good(format!("{} can be read", count(library.steps.len(), "step file"))),
         Err(fail) => wrong(&fail),
     };
@@ -214,7 +215,7 @@ fn named_voice(config: &Config, wanted: &Wanted, asked: &mut Option<Probe>) -> C
 fn choices(repo: &Repo, config: &Config) -> Result<Vec<Choice>, Fail> {
     let flags = Wanted::default();
     let head = repo.resolve("HEAD").ok();
-    let library = head.and_then(|head| table::BuiltIn::begin().library(repo, head, config).ok());
+    let library = head.and_then(|head| settings::library(repo, head, config).ok());
     let mut found: Vec<Choice> = Vec::new();
     for step in library.iter().flat_map(|library| &library.steps) {
         let choice = Choice::of(&flags, config, &step.id, &step.phase)?;
@@ -232,7 +233,7 @@ fn choices(repo: &Repo, config: &Config) -> Result<Vec<Choice>, Fail> {
 /// Items with documents that are edited and not committed.
 fn documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
     let Ok(head) = repo.resolve("HEAD") else { return Ok(Vec::new()) };
-    let library = table::BuiltIn::begin().library(repo, head, config).ok();
+    let library = settings::library(repo, head, config).ok();
     let mut found = Vec::new();
     for folder in config.folders() {
         let is_set = config.items.is_some();

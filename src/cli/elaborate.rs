@@ -10,7 +10,7 @@ use super::keyboard;
 use super::landed::{say_change, to_json};
 use super::screen::Screen;
 use super::voices;
-use super::{CommitOptions, Global, open, table};
+use super::{CommitOptions, Global, open};
 use crate::discussion::event::Record;
 use crate::git::short;
 use crate::github::{job, service};
@@ -18,7 +18,9 @@ use crate::item::meta::Source;
 use crate::run::clock::now;
 use crate::run::diff::unified;
 use crate::run::elaborate::{announce, begin, discuss, head, not_committed, stand_in};
+use crate::run::files::read_script;
 use crate::run::landing;
+use crate::run::place;
 use crate::run::played::Played;
 use crate::run::push;
 use crate::run::resume::Log;
@@ -71,10 +73,9 @@ pub struct ElaborateArgs {
 
 /// Holds one discussion and lands it.
 pub fn run(global: &Global, options: ElaborateArgs, screen: &Screen) -> Result<Code, Fail> {
-    let built_in = table::BuiltIn::for_a_discussion();
     let remote = options.push.as_ref().map(|name| service::named_remote(&open(global)?, name)).transpose()?;
     let task = options.task(global)?;
-    let setup = set_up(open(global)?, &table::settings(global)?, task, built_in, screen)?;
+    let setup = set_up(open(global)?, &global.workspace.settings()?, task, screen)?;
     if options.plan {
         screen.json(&plan(&setup, screen)?);
         return Ok(Code::Yes);
@@ -143,11 +144,11 @@ impl ElaborateArgs {
         let mut medium = Medium::Script;
         let (script, new, comments) = match (&self.script, self.issue) {
             (Some(path), _) => {
-                let (name, bytes) = table::script(path)?;
+                let (name, bytes) = read_script(path)?;
                 (Script::read(&name, &bytes)?, None, None)
             }
             (None, Some(number)) => {
-                let thread = job::thread(&open(global)?, &table::settings(global)?, number)?;
+                let thread = job::thread(&open(global)?, &global.workspace.settings()?, number)?;
                 let new = Some((Source::GitHub(number), thread.title.clone()));
                 (thread.script(), new, Some(thread.comments()))
             }
@@ -159,7 +160,7 @@ impl ElaborateArgs {
         };
         let script = script.spoken_by(self.user.as_deref());
         Ok(ElaborateRequest {
-            item: table::forward(&self.item),
+            item: place::forward(&self.item),
             new,
             step: self.step.clone(),
             script,

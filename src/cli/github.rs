@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::exit::{Code, Fail};
 use super::landed::{analysis_to_json, to_json};
 use super::screen::Screen;
-use super::{Global, check, open, replay, table};
+use super::{Global, check, open, replay};
 use crate::git::Repo;
 use crate::github::event::Event;
 use crate::github::job::{Done, Job, Reported, Request};
@@ -73,7 +73,7 @@ pub fn run(global: &Global, options: GithubArgs, screen: &Screen) -> Result<Code
 /// Does what the event asks for.
 fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
-    let own = table::settings(global)?;
+    let own = global.workspace.settings()?;
     let settings = own.at(&repo, repo.resolve("HEAD")?)?.github.unwrap_or_default();
     let event = Event::read()?;
     let trigger = match (run.issue, &event) {
@@ -191,7 +191,7 @@ fn left_out(unused: &[Unused]) -> Value {
 /// All issues that wait, as a matrix.
 fn plan(global: &Global, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
-    let config = table::config(global, &repo, repo.resolve("HEAD")?)?;
+    let config = global.workspace.settings_at(&repo, repo.resolve("HEAD")?)?;
     let settings = config.github.unwrap_or_default();
     let mut hub = service::hub(&repo)?;
     let failed = |failed: Failed| Fail::from(failed.into_problem());

@@ -273,8 +273,7 @@ fn settings(options: &InitArgs, layouts: &[String]) -> Result<String, Fail> {
     let text = match options.report_only {
         false => text,
         true => {
-            let until = crate::run::clock::fixed_or_now()?.after_days(7).to_string();
-            let day = until.get(..10).unwrap_or_default();
+            let day = crate::run::clock::fixed_or_now()?.after_days(7).day();
             text.replace("# report_until: 2026-12-03\n", &format!("report_until: {day}\n"))
         }
     };

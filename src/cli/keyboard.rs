@@ -139,7 +139,7 @@ pub fn listen(screen: &Screen, talk: &Discussion<'_>, script: &mut Script) -> Re
                 script.add(None);
                 return Ok(());
             }
-            Typed::Status => asked::status(talk)?.iter().for_each(|line| screen.say(line)),
+            Typed::Status => asked::status(talk).iter().for_each(|line| screen.say(line)),
             Typed::Help => {
                 screen.say(&format!("{HELP} Ctrl-C stops and keeps the log; Ctrl-D ends by silence."));
             }

@@ -15,7 +15,6 @@ mod init;
 mod keyboard;
 mod landed;
 mod mcp;
-mod recording;
 mod replay;
 mod report;
 mod review;
@@ -23,7 +22,6 @@ mod screen;
 mod show;
 mod status;
 mod steps;
-mod table;
 mod voices;
 mod why;
 
@@ -40,6 +38,7 @@ use self::screen::Screen;
 use crate::git::{Repo, truncated};
 use crate::run::clock;
 use crate::run::environment::current_folder;
+use crate::run::place;
 use crate::run::workspace::{EVERYWHERE, Workspace};
 use crate::text::time::Time;
 
@@ -296,7 +295,7 @@ fn from_here(global: &Global, item: Option<&mut String>) {
         folder.strip_prefix(&root).ok().filter(|path| folder.is_dir() && *path != Path::new(""))
         && let Some(path) = path.to_str()
     {
-        *item = table::forward(path);
+        *item = place::forward(path);
     }
 }
 

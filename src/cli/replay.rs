@@ -14,13 +14,15 @@ use serde_json::{Value, json};
 use self::documents::{Documents, Held};
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, recording, table};
+use super::{Global, open};
 use crate::additive::policy::Policy;
 use crate::git::short;
 use crate::item::library::Library;
 use crate::replay::today::{self, Lost, Part};
-use crate::replay::{By, Divergence, Place, Recording, Replay, Replayed, Unread};
+use crate::replay::{By, Divergence, Replay, Replayed, Unread};
 use crate::run::diff::diff;
+use crate::run::place;
+use crate::run::played::{self, CommittedPath, Recording};
 use crate::text::plain::count;
 use crate::text::remedy::Problem;
 
@@ -55,7 +57,7 @@ pub fn run(global: &Global, options: &ReplayArgs, screen: &Screen) -> Result<Cod
         all(replay, options.rev.as_deref().unwrap_or("HEAD"), &mut told)?;
     } else {
         for argument in &options.recordings {
-            let (name, result) = match recording::read(global, argument) {
+            let (name, result) = match played::find(argument, || open(global)) {
                 Ok(recording) => (recording.name.clone(), again(&replay, &recording)),
                 Err(fail) => (crate::text::plain::shown(argument), Err(fail.into_problem())),
             };
@@ -297,7 +299,7 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
         total += replay.repo().recordings(commit, folder, &mut |_, _, _| true)?;
     }
     if total == 0 {
-        table::note_nothing(replay.repo(), "recording", revision, told.screen);
+        place::note_nothing(replay.repo(), "recording", revision, told.screen);
     }
     let replay = replay.at(commit)?;
     let held = Held::read(&replay, commit, &config)?;
@@ -404,7 +406,7 @@ fn size(outcome: &Outcome) -> usize {
 fn judged(replay: &Replay, commit: Oid, policy: &Policy, found: &FoundRecording) -> Outcome {
     let told = |error: Unread| Problem::of(&error);
     let bytes = replay.repo().bytes(found.blob).map_err(|error| told(error.into()))?.to_vec();
-    let place = Place { commit, path: found.path.clone() };
+    let place = CommittedPath { commit, path: found.path.clone() };
     let recording = Recording { name: found.path.clone(), bytes, place: Some(place.clone()) };
     let replayed = replay.run(&recording, None).map_err(told)?;
     let parts = replay.parts(&place, &replayed, policy).map_err(told)?;

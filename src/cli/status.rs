@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, columns, open, table};
+use super::{Global, columns, open};
 use crate::analysis::artifact::data;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
@@ -19,6 +19,8 @@ use crate::item::library::Library;
 use crate::item::meta::{Meta, Standing};
 use crate::item::step::Step;
 use crate::run::before;
+use crate::run::place;
+use crate::run::settings;
 use crate::text::plain::{self, count};
 
 #[derive(Debug, Args)]
@@ -40,26 +42,26 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
         return drop_leftovers(&repo, run, screen);
     }
     let head = repo.resolve("HEAD")?;
-    let config = table::config(global, &repo, head)?;
+    let config = global.workspace.settings_at(&repo, head)?;
     if global.workspace.config.is_none() {
         before::edited_settings(&repo, head, screen)?;
     }
-    let library = table::BuiltIn::begin().library(&repo, head, &config)?;
+    let library = settings::library(&repo, head, &config)?;
     let mut found: BTreeMap<String, FoundItem> = BTreeMap::new();
     for folder in config.folders() {
-        collect(repo.stored_items(head, folder, None)?, head, &mut found)?;
+        collect(repo.stored_items(head, folder)?, head, &mut found)?;
     }
-    for (path, (_, tip)) in table::ahead(&repo, head, &config)? {
-        collect(repo.stored_items(tip, &path, None)?, tip, &mut found)?;
+    for (path, (_, tip)) in place::ahead(&repo, head, &config)? {
+        collect(repo.stored_items(tip, &path)?, tip, &mut found)?;
     }
     if let Some(item) = &options.item {
-        let wanted = table::forward(item);
+        let wanted = place::forward(item);
         let wanted = wanted.trim_start_matches("./").trim_end_matches('/');
-        let known: Vec<&str> = found.keys().map(|path| table::slug(path)).collect();
+        let known: Vec<&str> = found.keys().map(|path| place::slug(path)).collect();
         let near = crate::text::finding::suggestion(wanted, &known);
         let kept: Vec<String> = found
             .keys()
-            .filter(|path| path.as_str() == wanted || table::slug(path) == wanted)
+            .filter(|path| path.as_str() == wanted || place::slug(path) == wanted)
             .cloned()
             .collect();
         if kept.is_empty() {
@@ -144,7 +146,7 @@ fn entry(path: &str, item: &FoundItem, library: &Library, repo: &Repo) -> Result
     let stands = standing(path, item, library, repo)?;
     Ok(json!({
         "path": path,
-        "slug": table::slug(path),
+        "slug": place::slug(path),
         "analysis_status": meta.analysis_status(),
         "phase": stands.phase,
         "next_step": stands.next_step,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, columns, open, table};
+use super::{Global, columns, open};
 use crate::analysis::plan::{self, Unplannable};
 use crate::analysis::skip::{Facts, is_skipped};
 use crate::git::Repo;
@@ -19,6 +19,7 @@ use crate::item::persona::{Cast, PHASES, Persona};
 use crate::item::step::{Depth, Step, lint};
 use crate::run::environment::current_folder;
 use crate::run::files;
+use crate::run::settings;
 use crate::text::finding::Finding;
 use crate::text::plain;
 
@@ -65,7 +66,7 @@ fn library(global: &Global) -> Result<Arc<Library>, Fail> {
     let Some(repo) = repository(global)? else { return Ok(Arc::new(Library::built_in()?)) };
     let Some(root) = repo.work_tree() else {
         return match repo.resolve("HEAD") {
-            Ok(head) => table::BuiltIn::begin().library(&repo, head, &table::config(global, &repo, head)?),
+            Ok(head) => settings::library(&repo, head, &global.workspace.settings_at(&repo, head)?),
             Err(_) => Ok(Arc::new(Library::built_in()?)),
         };
     };
@@ -210,7 +211,7 @@ fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<OverlayFile
         return Ok(config.steps.map(|folder| files::read(&root.join(folder))).transpose()?);
     }
     let Ok(head) = repo.resolve("HEAD") else { return Ok(None) };
-    let config = table::config(global, &repo, head)?;
+    let config = global.workspace.settings_at(&repo, head)?;
     Ok(config.steps.map(|folder| repo.overlay(head, &folder)).transpose()?)
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, table};
+use super::{Global, open};
 use crate::discussion::event::{Event, Record, Time, from_lines};
 use crate::discussion::summary::Decision;
 use crate::discussion::{Finished, finished};
@@ -21,6 +21,8 @@ use crate::history::trace::{self, Finding, Trace};
 use crate::item::Meta;
 use crate::item::library::Library;
 use crate::item::meta;
+use crate::run::place;
+use crate::run::settings;
 use crate::synthesis::suffix;
 use crate::text::path;
 use crate::text::plain::{self, count};
@@ -84,8 +86,8 @@ pub fn run(global: &Global, options: &WhyArgs, screen: &Screen) -> Result<Code, 
         read => read?.ok_or_else(missing)?,
     };
     let text = crate::text::json::utf8(&plain::shown(&path), &bytes)?.to_owned();
-    let config = table::config(global, &repo, commit)?;
-    let library = table::BuiltIn::begin().library(&repo, commit, &config)?;
+    let config = global.workspace.settings_at(&repo, commit)?;
+    let library = settings::library(&repo, commit, &config)?;
     let item = repo.item_and_name(commit, &path)?.map(|(item, name)| (name, item));
     let subject = Subject { repo: &repo, commit, library, path, item, text };
     let lines = subject.text.lines().count();
@@ -127,7 +129,7 @@ fn in_repository(repo: &Repo, name: &str) -> Result<String, Fail> {
         let path = parts.join("/");
         return if path.is_empty() { Err(no_path(name)) } else { Ok(path) };
     }
-    let path = table::forward(name.trim_start_matches("./"));
+    let path = place::forward(name.trim_start_matches("./"));
     if !path::is_plain(&path) {
         return Err(no_path(name));
     }

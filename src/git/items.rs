@@ -19,8 +19,6 @@ pub struct Stored {
     pub path: String,
     /// The bytes of its meta.json.
     pub meta: Vec<u8>,
-    /// The digits of the time of its last log or recording.
-    pub last: Option<String>,
     /// Its quick scan, to be read where it is asked for.
     pub scan: Option<Oid>,
     /// Name and blob of each document in its folder, and of each recording.
@@ -428,32 +426,16 @@ impl Repo {
     }
 
     /// The items below a folder of items as they are stored, in order: one walk over the trees,
-    /// whatever their number. With a slug only those of that name.
+    /// whatever their number.
     ///
     /// # Errors
     /// A tree that cannot be read, or links on the way.
-    pub(crate) fn stored_items(
-        &self,
-        commit: Oid,
-        items: &str,
-        slug: Option<&str>,
-    ) -> Result<Vec<Stored>, Error> {
+    pub(crate) fn stored_items(&self, commit: Oid, items: &str) -> Result<Vec<Stored>, Error> {
         let mut found = Vec::new();
-        if let Some(slug) = slug.filter(|slug| path::is_plain(slug)) {
-            // Where an item of the name is in its usual place, nothing else is looked through.
-            let path = format!("{items}/{slug}");
-            if let Some(tree) = self.folder(commit, &path)?
-                && tree.get_name(meta::FILE).is_some()
-            {
-                found.extend(self.stored(&tree, path)?);
-                return Ok(found);
-            }
-        }
         self.walk_folders(commit, items, &mut |tree, path| {
-            let is_wanted = slug.is_none_or(|slug| path.rsplit('/').next() == Some(slug));
             let stored = self.stored(tree, path.to_owned())?;
             let is_item = stored.is_some();
-            found.extend(stored.filter(|_| is_wanted));
+            found.extend(stored);
             Ok(!is_item)
         })?;
         Ok(found)
@@ -486,28 +468,19 @@ impl Repo {
         let file = tree.get_name(meta::FILE).filter(|file| matches!(kind(file), Entry::File));
         let Some(file) = file else { return Ok(None) };
         let meta = self.git.find_blob(file.id())?.content().to_vec();
-        let mut last: Option<String> = None;
         let mut recordings = Vec::new();
-        for folder in ["analysis", "elaborations"] {
-            let entry = tree.get_name(folder).filter(|entry| entry.kind() == Some(ObjectType::Tree));
-            let Some(entry) = entry else { continue };
-            for log in &self.git.find_tree(entry.id())? {
-                // `01-03-20260220T143000000Z.jsonl`: the digits order as the times do.
-                let name = name_of(&log);
-                let digits = name.get(6..).and_then(|rest| rest.split(['.', '-']).next());
-                let digits =
-                    digits.filter(|digits| digits.len() == 19 && digits.ends_with('Z') && digits.is_ascii());
-                last = last.max(digits.map(str::to_owned));
-                if folder == "elaborations" && name.ends_with(".jsonl") && matches!(kind(&log), Entry::File) {
-                    recordings.push((name.to_owned(), log.id()));
-                }
-            }
+        let folder = tree.get_name("elaborations").filter(|entry| entry.kind() == Some(ObjectType::Tree));
+        if let Some(folder) = folder {
+            let folder = self.git.find_tree(folder.id())?;
+            let files = folder.iter().filter(|file| matches!(kind(file), Entry::File));
+            let named = files.map(|file| (name_of(&file).to_owned(), file.id()));
+            recordings.extend(named.filter(|(name, _)| name.ends_with(".jsonl")));
         }
         let files = tree.iter().filter(|file| matches!(kind(file), Entry::File));
         let documents = files.map(|file| (name_of(&file).to_owned(), file.id()));
         let documents = documents.filter(|(name, _)| item::is_document(name) && name != meta::FILE).collect();
         let scan = tree.get_name("quick-scan.md").filter(|file| matches!(kind(file), Entry::File));
-        Ok(Some(Stored { path, meta, last, scan: scan.map(|file| file.id()), documents, recordings }))
+        Ok(Some(Stored { path, meta, scan: scan.map(|file| file.id()), documents, recordings }))
     }
 
     /// Folders below a folder of items that hold recordings and have no meta.json: items that lost it.

@@ -36,7 +36,6 @@ use crate::item::library::{Library, sha256};
 use crate::item::meta::Source;
 use crate::run::analyze::{self, Analyzed, AnswerSource, analyze};
 use crate::run::environment::variable;
-use crate::run::library::BuiltIn;
 use crate::run::push::{self, Committed as _};
 use crate::run::walk::Mode;
 use crate::run::{
@@ -369,7 +368,7 @@ impl Job<'_> {
             push::forward(&self.repo, &target.branch, remote, landed, &mut again, self.observer)?
         } else {
             let task = self.task(read, target, log)?;
-            let setup = set_up(self.repo.again()?, self.own, task, BuiltIn::begin(), self.observer)?;
+            let setup = set_up(self.repo.again()?, self.own, task, self.observer)?;
             self.me = self.look(number);
             let landed = hold_and_land(&setup, self.observer)?;
             let mut again = |landed: &Landed, tip| {

@@ -77,7 +77,7 @@ impl Points {
                 text: plain::clean(text),
                 context: plain::clean(context),
                 by,
-                day: day(talk),
+                day: talk.finished.at.day(),
                 step: plain::shown(&talk.finished.opened.step.id),
                 turns: turns.to_vec(),
                 talk: number,
@@ -144,10 +144,6 @@ fn deciders(talk: &Talk, turns: &[u32]) -> String {
     names.join(", ")
 }
 
-fn day(talk: &Talk) -> String {
-    talk.finished.at.to_string().chars().take(10).collect()
-}
-
 /// The documents of an item, by name.
 pub fn documents(dossier: &Dossier) -> Vec<String> {
     let names =
@@ -200,7 +196,7 @@ fn section(
                 number,
                 step => plain::shown(&opened.step.id),
                 title => plain::shown(&opened.step.title),
-                day => day(talk),
+                day => talk.finished.at.day(),
                 turns => count(talk.finished.closed.turn_count as usize, "turn"),
                 summary => plain::clean(&talk.finished.summary.summary),
                 entries => Serde(&page::entries(&talk.finished.log, library)),

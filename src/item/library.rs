@@ -253,11 +253,6 @@ impl Library {
         self.rules.iter().filter_map(below).collect()
     }
 
-    /// The rule files: the built-in ones, and the repository's own laid over them.
-    pub fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
-        rule_files(&self.rules)
-    }
-
     /// How users' words are read: what decides, what is to be done, what is thanks.
     pub const fn forms(&self) -> &Forms {
         &self.forms

@@ -26,8 +26,6 @@ mod kinds;
 mod message;
 mod summary;
 
-use crate::item::library::Library;
-use crate::text::finding::Finding;
 pub use crate::text::sentence_forms::Forms;
 
 use self::choice::Pending;
@@ -108,16 +106,6 @@ pub struct ActionItem {
     /// Who does it; none where nobody is named.
     pub owner: Option<String>,
     pub turn: u32,
-}
-
-impl Forms {
-    /// The forms of a library.
-    ///
-    /// # Errors
-    /// Never: a library that cannot read its forms is not made.
-    pub fn of(library: &Library) -> Result<Forms, Finding> {
-        Ok(library.forms().clone())
-    }
 }
 
 impl<'t> Spoken<'t> {

@@ -11,7 +11,8 @@
 //!
 //! ```no_run
 //! use git2::Oid;
-//! use roundtable::replay::{Recording, Replay, Replayed, Unread};
+//! use roundtable::replay::{Replay, Replayed, Unread};
+//! use roundtable::run::played::Recording;
 //!
 //! fn may_land(replay: &Replay, recording: &Recording, onto: Oid) -> Result<bool, Unread> {
 //!     Ok(replay.run_for_landing(recording, onto, None)?.divergence.is_none())
@@ -22,7 +23,7 @@ use std::cell::{Cell, RefCell};
 
 use git2::Oid;
 
-use super::{Divergence, Read, Recording, Replay, Replayed, Stop, Unread, first_event, moved};
+use super::{Divergence, Read, Replay, Replayed, Stop, Unread, first_event, moved};
 use crate::discussion::Discussion;
 use crate::discussion::address::{Address, address};
 use crate::discussion::divergence::{SHOWN, differs};
@@ -34,9 +35,10 @@ use crate::item::library::Library;
 use crate::item::persona::Cast;
 use crate::item::step::Step;
 use crate::item::{DRAFT, Item};
-use crate::minutes::{self, Forms};
+use crate::minutes;
 use crate::review::Rules;
 use crate::run::landing;
+use crate::run::played::Recording;
 use crate::run::script::{Input, Script};
 use crate::run::session::{SessionEnd, Stopped, hold};
 use crate::synthesis;
@@ -455,8 +457,8 @@ pub(super) fn other_synthesis(talk: &Discussion<'_>) -> Result<Option<Divergence
         _ => None,
     });
     let Some((at, record, said)) = said else { return Ok(None) };
-    let forms = Forms::of(talk.library())?;
-    let mut made = summed_up(talk, minutes::summary(talk, &forms), said, &forms);
+    let forms = talk.library().forms();
+    let mut made = summed_up(talk, minutes::summary(talk, forms), said, forms);
     // The commit that lines are of is another one where the discussion was placed elsewhere.
     let bare = |one: &Insight| one.text.split(" (lines of ").next().unwrap_or_default().to_owned();
     for (own, recorded) in made.insights.iter_mut().zip(&said.insights) {

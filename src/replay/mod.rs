@@ -18,7 +18,8 @@
 //! use std::sync::Arc;
 //!
 //! use roundtable::item::library::Library;
-//! use roundtable::replay::{Recording, Replay};
+//! use roundtable::replay::Replay;
+//! use roundtable::run::played::Recording;
 //! use roundtable::git::Repo;
 //!
 //! let repo = Repo::open(std::path::Path::new(".")).unwrap();
@@ -52,6 +53,7 @@ use crate::item::library::{Library, Overlays, Unusable};
 use crate::item::step::Step;
 use crate::run::Fail;
 use crate::run::landing::{self, NotLanded, Rehearsed};
+use crate::run::played::{CommittedPath, Recording};
 use crate::synthesis::{is_markdown, typed};
 use crate::text::finding::Finding;
 use crate::text::path;
@@ -60,33 +62,6 @@ use crate::text::remedy::Remedy;
 use crate::voice::integrity::breaches;
 use crate::voice::referee::Basis;
 use path::OutputPath;
-
-/// A recording that is to be run again.
-pub struct Recording {
-    /// What it is called in messages.
-    pub name: String,
-    pub bytes: Vec<u8>,
-    /// Where it is in the repository, if that was said.
-    pub place: Option<Place>,
-}
-
-impl Recording {
-    /// How it begins, if it does as recordings do.
-    pub fn opened(&self) -> Option<Opened> {
-        let first = self.bytes.split(|byte| *byte == b'\n').next()?;
-        match Record::from_line(std::str::from_utf8(first).ok()?).ok()?.event {
-            Event::Opened(opened) => Some(*opened),
-            _ => None,
-        }
-    }
-}
-
-/// A path at a commit.
-#[derive(Clone, Debug)]
-pub struct Place {
-    pub commit: Oid,
-    pub path: String,
-}
 
 /// How a recording was proved, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -428,7 +403,7 @@ impl Replay {
         &self,
         recording: &Recording,
         read: Read,
-        place: Option<Place>,
+        place: Option<CommittedPath>,
         instead: Option<Oid>,
     ) -> Result<Replayed, Unread> {
         let name = &recording.name;
@@ -477,7 +452,12 @@ impl Replay {
     }
 
     /// The base is not here, and the recording is: only another history can say whether it is right.
-    fn elsewhere(&self, recording: &Recording, read: Read, place: &Place) -> Result<Replayed, Unread> {
+    fn elsewhere(
+        &self,
+        recording: &Recording,
+        read: Read,
+        place: &CommittedPath,
+    ) -> Result<Replayed, Unread> {
         let mut found = Replayed::new();
         let library = self.fitting_library(&read.opened, &self.around(place)?)?;
         let Some(step) = found.step_of(&library, &read.opened) else { return Ok(found) };
@@ -550,21 +530,21 @@ impl Replay {
     }
 
     /// Where there is a recording of this path: on its branch, else at HEAD.
-    fn carrier(&self, path: &str, branch: &str) -> Result<Option<Place>, Unread> {
+    fn carrier(&self, path: &str, branch: &str) -> Result<Option<CommittedPath>, Unread> {
         let has = |commit: &Oid| self.repo.file(*commit, path).is_ok_and(|file| file.is_some());
         let commit = self.tips(branch)?.into_iter().find(has);
-        Ok(commit.map(|commit| Place { commit, path: path.to_owned() }))
+        Ok(commit.map(|commit| CommittedPath { commit, path: path.to_owned() }))
     }
 
     /// Where this very recording is, whatever its folder is called there: on its branch, else at HEAD.
-    fn place_of(&self, recording: &Recording, opened: &Opened) -> Result<Option<Place>, Unread> {
+    fn place_of(&self, recording: &Recording, opened: &Opened) -> Result<Option<CommittedPath>, Unread> {
         let wanted = Oid::hash_object(git2::ObjectType::Blob, &recording.bytes).map_err(git::Error::from)?;
         for commit in self.tips(&opened.branch)? {
             let mut place = None;
             for folder in self.repo.with_items(commit, self.config(commit)?)?.folders() {
                 self.repo.recordings(commit, folder, &mut |_, path, blob| {
                     if blob == wanted {
-                        place = Some(Place { commit, path: path.to_owned() });
+                        place = Some(CommittedPath { commit, path: path.to_owned() });
                     }
                     place.is_none()
                 })?;

@@ -10,7 +10,8 @@
 //! of it, nothing that was written into it earlier is proved by content.
 //!
 //! ```
-//! use roundtable::replay::{By, Recording, Replay, Unread};
+//! use roundtable::replay::{By, Replay, Unread};
+//! use roundtable::run::played::Recording;
 //!
 //! fn survives(replay: &Replay, recording: &Recording) -> Result<bool, Unread> {
 //!     Ok(matches!(replay.run(recording, None)?.by, Some(By::Content | By::Text)))
@@ -22,10 +23,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use git2::{ObjectType, Oid};
 
-use super::{
-    By, Divergence, End, Place, Read, Recording, Replay, Replayed, Unread, file_differs, not_placed,
-    output_files,
-};
+use super::{By, Divergence, End, Read, Replay, Replayed, Unread, file_differs, not_placed, output_files};
 use crate::discussion::Finished;
 use crate::discussion::additions::{Addition as Proposed, Kind};
 use crate::discussion::event::{Opened, Time};
@@ -35,6 +33,7 @@ use crate::history::trace;
 use crate::item::library::{Library, sha256};
 use crate::item::{Change, File, Item, Meta, meta};
 use crate::run::landing;
+use crate::run::played::{CommittedPath, Recording};
 use crate::synthesis::{self, lists, records, removal, typed};
 use crate::text::plain;
 
@@ -163,7 +162,7 @@ impl Replay {
     pub(super) fn prove(
         &self,
         recording: &Recording,
-        place: &Place,
+        place: &CommittedPath,
         end: &End,
         library: &Library,
     ) -> Result<Proof, Unread> {
@@ -213,14 +212,14 @@ impl Replay {
     }
 
     /// The commits around the one that brought a recording to a place, where its rules may be.
-    pub(super) fn around(&self, place: &Place) -> Result<Vec<Oid>, Unread> {
+    pub(super) fn around(&self, place: &CommittedPath) -> Result<Vec<Oid>, Unread> {
         let brought = self.brought(place)?;
         let found = brought.iter().flat_map(|brought| brought.parent.into_iter().chain([brought.commit]));
         Ok(found.chain([place.commit]).collect())
     }
 
     /// The commit that brought a recording to the history of a place.
-    pub(super) fn brought(&self, place: &Place) -> Result<Option<Introduction>, Unread> {
+    pub(super) fn brought(&self, place: &CommittedPath) -> Result<Option<Introduction>, Unread> {
         let folder = if self.history.is_some() { "" } else { item_folder(&place.path).unwrap_or_default() };
         let cell = self.index(place);
         if let Some(index) = cell.get() {
@@ -245,19 +244,19 @@ impl Replay {
     }
 
     /// The paths of the recordings that a commit brought, as they are in that commit.
-    fn brought_by(&self, place: &Place, commit: Oid) -> HashSet<String> {
+    fn brought_by(&self, place: &CommittedPath, commit: Oid) -> HashSet<String> {
         let cell = self.index(place);
         let all = cell.get().into_iter().flat_map(BTreeMap::values);
         all.filter(|brought| brought.commit == commit).map(|brought| brought.path.clone()).collect()
     }
 
-    fn index(&self, place: &Place) -> Arc<OnceLock<Index>> {
+    fn index(&self, place: &CommittedPath) -> Arc<OnceLock<Index>> {
         let folder = if self.history.is_some() { "" } else { item_folder(&place.path).unwrap_or_default() };
         cell(&self.groups.indexes, (place.commit, folder.to_owned()))
     }
 
     /// The recordings that came with one, each judged by the bytes of its files.
-    fn group(&self, place: &Place, brought: &Introduction) -> Result<Arc<OnceLock<Group>>, Unread> {
+    fn group(&self, place: &CommittedPath, brought: &Introduction) -> Result<Arc<OnceLock<Group>>, Unread> {
         let item = item_folder(&brought.path).unwrap_or_default().to_owned();
         let cell = cell(&self.groups.groups, (brought.commit, item.clone()));
         if cell.get().is_none() {
@@ -267,7 +266,7 @@ impl Replay {
         Ok(cell)
     }
 
-    fn judge(&self, place: &Place, brought: &Introduction, item: String) -> Result<Group, Unread> {
+    fn judge(&self, place: &CommittedPath, brought: &Introduction, item: String) -> Result<Group, Unread> {
         let commit = brought.commit;
         let around: Vec<Oid> = brought.parent.into_iter().chain([commit]).collect();
         let mut left = self.members(place, commit, &item)?;
@@ -293,7 +292,7 @@ impl Replay {
     }
 
     /// The recordings of an item that a commit brought, in the order in which they ended.
-    fn members(&self, place: &Place, commit: Oid, item: &str) -> Result<Vec<Member>, Unread> {
+    fn members(&self, place: &CommittedPath, commit: Oid, item: &str) -> Result<Vec<Member>, Unread> {
         let mut found = Vec::new();
         self.repo.recordings(commit, item, &mut |_, path, blob| {
             found.push((path.to_owned(), blob));
@@ -442,7 +441,7 @@ impl Replay {
     fn denied_by_branch(
         &self,
         recording: &Recording,
-        place: &Place,
+        place: &CommittedPath,
         end: &End,
     ) -> Result<Option<Divergence>, Unread> {
         let opened = end.opened();
@@ -494,7 +493,7 @@ impl Replay {
 
     fn missing_text(
         &self,
-        place: &Place,
+        place: &CommittedPath,
         end: &End,
         library: &Library,
     ) -> Result<Option<Divergence>, Unread> {
@@ -506,7 +505,7 @@ impl Replay {
 
     fn missing_of(
         &self,
-        place: &Place,
+        place: &CommittedPath,
         finished: &Finished,
         library: &Library,
     ) -> Result<Option<Divergence>, Unread> {

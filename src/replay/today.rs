@@ -14,9 +14,10 @@
 //! ```no_run
 //! use roundtable::additive::policy::Policy;
 //! use roundtable::replay::today::Today;
-//! use roundtable::replay::{Place, Recording, Replay, Unread};
+//! use roundtable::replay::{Replay, Unread};
+//! use roundtable::run::played::{CommittedPath, Recording};
 //!
-//! fn is_there(replay: &Replay, policy: Policy, place: Place, bytes: Vec<u8>) -> Result<bool, Unread> {
+//! fn is_there(replay: &Replay, policy: Policy, place: CommittedPath, bytes: Vec<u8>) -> Result<bool, Unread> {
 //!     let recording = Recording { name: place.path.clone(), bytes, place: Some(place.clone()) };
 //!     let found = replay.run(&recording, None)?;
 //!     let mut today = Today::new(replay, place.commit, policy, &[]);
@@ -32,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use git2::Oid;
 
 use super::rewritten::item_folder;
-use super::{Place, Recording, Replay, Replayed, Unread, output_files};
+use super::{Replay, Replayed, Unread, output_files};
 use crate::additive::content::units::{self, Key};
 use crate::additive::declared::{Declaration, DeclaredTexts};
 use crate::additive::policy::Policy;
@@ -42,6 +43,7 @@ use crate::discussion::Finished;
 use crate::git::{self, Introduction};
 use crate::history::trace;
 use crate::item::{File, is_document, meta};
+use crate::run::played::{CommittedPath, Recording};
 use crate::synthesis::typed;
 use crate::text::path;
 
@@ -303,13 +305,18 @@ impl Replay {
     ///
     /// # Errors
     /// A repository that cannot be read.
-    pub fn parts(&self, place: &Place, found: &Replayed, policy: &Policy) -> Result<Vec<Part>, Unread> {
+    pub fn parts(
+        &self,
+        place: &CommittedPath,
+        found: &Replayed,
+        policy: &Policy,
+    ) -> Result<Vec<Part>, Unread> {
         let source = Source::Recording(place.path.clone(), found.commit.filter(|_| found.is_committed));
         let written = self.written(place, found)?;
         Ok(written.into_iter().filter_map(|one| part(one, &source, policy)).collect())
     }
 
-    fn written(&self, place: &Place, found: &Replayed) -> Result<Vec<Written>, Unread> {
+    fn written(&self, place: &CommittedPath, found: &Replayed) -> Result<Vec<Written>, Unread> {
         let (Some(finished), None) = (&found.finished, &found.divergence) else { return Ok(Vec::new()) };
         let Some(folder) = item_folder(&place.path) else { return Ok(Vec::new()) };
         let Some(rehearsed) = &found.rehearsed else {
@@ -330,7 +337,7 @@ impl Replay {
     /// The base is not here: the lines below the discussion's marker, as the commit that brought it has them.
     fn written_elsewhere(
         &self,
-        place: &Place,
+        place: &CommittedPath,
         finished: &Finished,
         folder: &str,
     ) -> Result<Vec<Written>, Unread> {
@@ -358,7 +365,7 @@ impl Replay {
         match &part.source {
             Source::Log(_, brought) => Ok(self.file_at(*brought, &part.recorded)?),
             Source::Recording(path, _) => {
-                let place = Place { commit, path: path.clone() };
+                let place = CommittedPath { commit, path: path.clone() };
                 let bytes = self.file_at(commit, path)?.unwrap_or_default();
                 let recording = Recording { name: path.clone(), bytes, place: Some(place.clone()) };
                 let written = self.written(&place, &self.run(&recording, None)?)?;

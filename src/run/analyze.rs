@@ -8,12 +8,11 @@ use serde_json::{Value, json};
 use self::step_voices::Chooser;
 pub use self::step_voices::{AnswerLog, AnswerSource};
 use super::clock::now;
-use super::library::BuiltIn;
 use super::place::{self, Place};
 use super::push::Committed;
 use super::run_id::{message, run_id};
 use super::script::{Input, Script, comments};
-use super::settings::{Settings, review_options};
+use super::settings::{Settings, library, review_options};
 use super::voices::{self, Wanted};
 use super::walk::{Mode, WalkSetup, Walked, walk};
 use super::{Fail, Observer, before, check_outputs, identity, landing};
@@ -74,7 +73,6 @@ pub fn analyze(
     task: AnalyzeRequest,
     observer: &dyn Observer,
 ) -> Result<Analyzed, Fail> {
-    let built_in = BuiltIn::begin();
     let branch = before::Branch {
         name: task.branch.as_deref(),
         base: task.base.as_deref(),
@@ -84,7 +82,7 @@ pub fn analyze(
     let config = settings.at(repo, place.base)?;
     let trusted = settings.trusted(repo, &place, &config)?;
     let author = identity::author(repo, &trusted, task.signed_off);
-    let library = built_in.library(repo, place.base, &config)?;
+    let library = library(repo, place.base, &config)?;
     let chooser = Chooser { options: &task.voice, config: &trusted, library: &library };
     let chosen = chooser.choose(&task.answers, &done(repo, &task, &place, &config))?;
     let path = find_or_add(repo, &library, &task, &mut place, &config, &author)?;

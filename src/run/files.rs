@@ -60,6 +60,27 @@ pub fn read(folder: &Path) -> Result<Vec<OverlayFile>, Finding> {
     }
     Ok(found)
 }
+
+/// The bytes of a script, with its name; `-` is standard input.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn read_script(path: &Path) -> Result<(String, Vec<u8>), Fail> {
+    use std::io::Read as _;
+    let limit = super::script::LARGEST as u64;
+    if path != Path::new("-") {
+        // A pipe has no name that says anything: `--script <(…)`.
+        let is_named = std::fs::metadata(path).map_or(true, |file| file.is_file() || file.is_dir());
+        let name =
+            if is_named { crate::text::plain::shown(&path.display().to_string()) } else { "-".to_owned() };
+        return Ok((name, read_file(path, limit)?));
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
+    Ok(("-".to_owned(), bytes))
+}
+
 /// Reads a file of at most so many bytes that an argument names.
 ///
 /// # Errors

@@ -33,8 +33,6 @@ mod landed;
 #[cfg(feature = "cli")]
 pub mod landing;
 #[cfg(feature = "cli")]
-pub mod library;
-#[cfg(feature = "cli")]
 pub mod observer;
 #[cfg(feature = "cli")]
 mod open_step;

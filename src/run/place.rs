@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use git2::Oid;
 
-use super::Fail;
 use super::settings::Settings;
+use super::{Fail, Observer};
 use crate::git::{Error, Repo, trailers};
 use crate::item::config::Config;
 use crate::item::{Begin, meta};
@@ -104,6 +104,15 @@ pub fn ahead(repo: &Repo, head: Oid, config: &Config) -> Result<BTreeMap<String,
         }
     }
     Ok(found)
+}
+
+/// Says where to look, when a commit holds nothing of what was asked for: what is new is on branches of
+/// its own until they are merged.
+pub fn note_nothing(repo: &Repo, what: &str, revision: &str, observer: &dyn Observer) {
+    let branches = repo.branches("roundtable/").unwrap_or_default();
+    let Some(branch) = branches.iter().find(|branch| branch.as_str() != revision) else { return };
+    let revision = crate::text::plain::shown(revision);
+    observer.note(&format!("there is no {what} at {revision}; --rev {branch} looks at that branch"));
 }
 
 /// The item of a branch of ours: the one that its last commit says it is about, else the one of its name.

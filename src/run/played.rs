@@ -35,24 +35,42 @@ use crate::voice::sources::Excerpt;
 /// Recordings over this many bytes are refused (64 MiB).
 const LARGEST: u64 = 64 << 20;
 
-/// A recording's bytes, as an argument names them.
-pub struct Found {
+/// A recording's bytes.
+pub struct Recording {
     /// What it is called in messages.
     pub name: String,
     pub bytes: Vec<u8>,
-    /// The commit and path, where it is in the repository.
-    pub place: Option<(Oid, String)>,
+    /// Where it is in the repository, if that was said.
+    pub place: Option<CommittedPath>,
+}
+
+/// A path at a commit.
+#[derive(Clone, Debug)]
+pub struct CommittedPath {
+    pub commit: Oid,
+    pub path: String,
+}
+
+impl Recording {
+    /// How it begins, if it does as recordings do.
+    pub fn opened(&self) -> Option<Opened> {
+        let first = self.bytes.split(|byte| *byte == b'\n').next()?;
+        match Record::from_line(std::str::from_utf8(first).ok()?).ok()?.event {
+            Event::Opened(opened) => Some(*opened),
+            _ => None,
+        }
+    }
 }
 
 /// Reads a file, else `REV:PATH` in the repository: a file of that name wins.
 ///
 /// # Errors
 /// Neither can be read.
-pub fn find(argument: &str, repo: impl FnOnce() -> Result<Repo, Fail>) -> Result<Found, Fail> {
+pub fn find(argument: &str, repo: impl FnOnce() -> Result<Repo, Fail>) -> Result<Recording, Fail> {
     let name = plain::shown(argument);
     let path = Path::new(argument);
     if path.exists() {
-        return Ok(Found { name, bytes: read_file(path, LARGEST)?, place: None });
+        return Ok(Recording { name, bytes: read_file(path, LARGEST)?, place: None });
     }
     let Some((revision, inside)) =
         argument.split_once(':').filter(|(revision, inside)| !revision.is_empty() && !inside.is_empty())
@@ -66,7 +84,7 @@ pub fn find(argument: &str, repo: impl FnOnce() -> Result<Repo, Fail>) -> Result
 }
 
 /// Reads a file of a commit.
-fn at(repo: &Repo, commit: Oid, revision: &str, inside: &str) -> Result<Found, Fail> {
+fn at(repo: &Repo, commit: Oid, revision: &str, inside: &str) -> Result<Recording, Fail> {
     let path = forward(inside.trim_start_matches("./"));
     let missing = || {
         let (near, revision) = (repo.near_file(commit, &path), plain::shown(revision));
@@ -75,7 +93,11 @@ fn at(repo: &Repo, commit: Oid, revision: &str, inside: &str) -> Result<Found, F
             .with_hint(near.unwrap_or_else(listed))
     };
     let bytes = repo.file(commit, &path)?.ok_or_else(missing)?;
-    Ok(Found { name: plain::shown(&format!("{revision}:{inside}")), bytes, place: Some((commit, path)) })
+    Ok(Recording {
+        name: plain::shown(&format!("{revision}:{inside}")),
+        bytes,
+        place: Some(CommittedPath { commit, path }),
+    })
 }
 
 /// A finished discussion that is given again.
@@ -107,7 +129,7 @@ impl Played {
         Played::of(at(repo, commit, "HEAD", path)?)
     }
 
-    fn of(found: Found) -> Result<Played, Fail> {
+    fn of(found: Recording) -> Result<Played, Fail> {
         let name = found.name;
         let text = utf8(&name, &found.bytes)?;
         let (log, _) = Log::read_any(&name, text)?;
@@ -171,7 +193,7 @@ impl Played {
         let who = plain::shown(recorded::original(&self.opened.voice));
         let model =
             self.opened.model.as_ref().map_or(String::new(), |model| format!(" ({})", plain::shown(model)));
-        let day: String = self.began.to_string().chars().take(10).collect();
+        let day = self.began.day();
         format!(
             "The lines are those of {who}{model}, recorded {day} in {}; no model is asked now.",
             self.name

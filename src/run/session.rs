@@ -227,13 +227,13 @@ pub fn hold(
     clock: &dyn Fn() -> Time,
     tell: &mut dyn FnMut(&Record) -> Result<(), String>,
 ) -> Result<SessionEnd, Stopped> {
-    let forms = Forms::of(talk.library()).map_err(Speechless::from)?;
+    let forms = talk.library().forms();
     let evidence = voice.as_ref().map_or(Vec::new(), |voice| voice.evidence().to_vec());
     let later = Later::default();
     let sources = Sources::new(stand_in.documents(), &evidence).and_later(&later);
     let first = script.inputs().flatten().next().map(|input| input.text.clone());
     let basis = Basis { sources: Some(&sources), first: first.as_deref(), ..Basis::default() };
-    let judge = Judge { basis, forms: &forms };
+    let judge = Judge { basis, forms };
     let mut table =
         Table { voice, stand_in, judge, later: &later, need: None, ready: VecDeque::new(), taken: 0 };
     table.open(talk, clock, tell)?;

@@ -1,6 +1,7 @@
-//! The settings of a run: those of the operator, else those of a commit.
+//! The settings of a run (those of the operator, else those of a commit), and the library that they lead to.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use git2::Oid;
 
@@ -8,6 +9,7 @@ use super::Fail;
 use super::place::Place;
 use crate::git::{Repo, short};
 use crate::item::config::{self, Config};
+use crate::item::library::{Library, Overlays};
 use crate::review;
 
 /// Where settings come from.
@@ -48,6 +50,15 @@ impl Settings {
             Err(_) => self.at(repo, place.base),
         }
     }
+}
+
+/// Steps, cast, templates, rules and layouts, with the overlays of a commit.
+///
+/// # Errors
+/// A file of an overlay that cannot be read as what its place says it is.
+pub fn library(repo: &Repo, commit: Oid, config: &Config) -> Result<Arc<Library>, Fail> {
+    let overlays = Overlays::read(config, |folder| repo.overlay(commit, folder))?;
+    Ok(Arc::new(Library::new(&overlays).map_err(|error| error.below(config))?))
 }
 
 /// What the settings ask of a review.

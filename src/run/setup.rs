@@ -4,13 +4,12 @@ use git2::Oid;
 use serde_json::{Value, json};
 
 use super::clock::now;
-use super::library::BuiltIn;
 use super::open_step::open_step;
 use super::place::{self, Place};
 use super::played::Played;
 use super::resume::{ResumeTarget, begun, gone_on};
 use super::run_id::{message, run_id};
-use super::settings::{Settings, review_options};
+use super::settings::{Settings, library, review_options};
 use super::voices::{self, Choice, Source};
 use super::{ElaborateRequest, Fail, Medium, Observer, OpenRun, Setup, before, identity};
 use crate::discussion::address::stranger;
@@ -36,11 +35,10 @@ pub fn set_up(
     repo: Repo,
     settings: &Settings,
     task: ElaborateRequest,
-    built_in: BuiltIn,
     observer: &dyn Observer,
 ) -> Result<Setup, Fail> {
     let located = locate_item(settings, &repo, &task, observer)?;
-    let library = built_in.library(&repo, located.rules, &located.config)?;
+    let library = library(&repo, located.rules, &located.config)?;
     let rules = Rules::of(&library.own_review_rules())?;
     let named = named_recording(&repo, &task.voice)?;
     let laid = library.laid_item(&located.item, located.config.layout_of(&located.item.path))?;

@@ -216,7 +216,7 @@ fn of_discussion<'f>(
 ) -> Record<'f> {
     let (cast, opened) = (&library.cast, &finished.opened);
     let by = said_by(&decision.turns, finished);
-    let date: String = finished.at.to_string().chars().take(10).collect();
+    let date = finished.at.day();
     let turns: Vec<String> = decision.turns.iter().map(u32::to_string).collect();
     let proposed = proposed(decision, finished);
     let field = |name: &str| proposed.and_then(|addition| addition.fields.get(name)).map(Field::list);

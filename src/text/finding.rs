@@ -284,8 +284,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    pub const ALL: [Severity; 3] = [Severity::Major, Severity::Minor, Severity::Note];
-
     pub fn name(self) -> &'static str {
         match self {
             Severity::Major => "major",

@@ -40,6 +40,11 @@ impl Time {
         self.0.timestamp()
     }
 
+    /// The day in the form of ISO 8601: `2026-02-20`.
+    pub fn day(self) -> String {
+        self.to_string().chars().take(10).collect()
+    }
+
     /// The digits of the timestamp, as file names carry them: `20260220T143000000Z`.
     pub fn digits(self) -> String {
         self.to_string().replace(['-', ':', '.'], "")

@@ -178,7 +178,7 @@ impl Voice for Recorded<'_> {
             Some(Event::Synthesis(said)) => said,
             _ => &Summary::default(),
         };
-        let summary = summed_up(talk, by_rule, said, &Forms::of(talk.library())?);
+        let summary = summed_up(talk, by_rule, said, talk.library().forms());
         Ok(Synthesis { summary, critiques })
     }
 }

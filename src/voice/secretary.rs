@@ -30,7 +30,7 @@ use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, is_speakable};
 use crate::item::persona::Persona;
 use crate::item::step::{Depth, listed_as_open};
-use crate::minutes::{self, Forms, Kinds};
+use crate::minutes::{self, Kinds};
 use crate::review::{Document, Finding, Options, Rules, review};
 use crate::text::finding::Severity;
 use crate::text::plain;
@@ -76,7 +76,6 @@ pub struct Secretary<'t> {
     /// Made when they are first asked for: a model needs none of them.
     passages: OnceCell<Passages<'t>>,
     findings: OnceCell<Vec<Finding>>,
-    forms: OnceCell<Forms>,
 }
 
 /// An open point: its place and words for a template, and where it is.
@@ -106,7 +105,6 @@ impl<'t> Secretary<'t> {
             rules,
             passages: OnceCell::new(),
             findings: OnceCell::new(),
-            forms: OnceCell::new(),
         }
     }
 
@@ -154,19 +152,6 @@ impl<'t> Secretary<'t> {
             found.sort_by_key(|one| (one.rule != ASKED, one.severity, rank(&one.path), one.line, one.column));
             found
         })
-    }
-
-    /// What a message is recorded as.
-    fn kinds(&self, text: &str, talk: &Discussion<'_>) -> Result<Kinds, Speechless> {
-        let forms = match self.forms.get() {
-            Some(forms) => forms,
-            None => {
-                let forms = Forms::of(talk.library())?;
-                self.forms.get_or_init(|| forms)
-            }
-        };
-        let names: Vec<&str> = talk.library().cast.iter().map(Persona::first_name).collect();
-        Ok(minutes::kinds_in(text, forms, &names))
     }
 
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
@@ -335,7 +320,8 @@ impl<'t> Secretary<'t> {
         if talk.contributions().any(|said| Some(said.turn) > message.turn) {
             return Ok(self.own_finding(persona, |_| true, talk)?.map_or_else(nothing, Ok)?);
         }
-        let kinds = self.kinds(&message.text, talk)?;
+        let names: Vec<&str> = talk.library().cast.iter().map(Persona::first_name).collect();
+        let kinds = minutes::kinds_in(&message.text, talk.library().forms(), &names);
         if kinds.is_empty() {
             return Ok(nothing()?);
         }

@@ -50,7 +50,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("history", &["analysis", "discussion", "git", "item", "synthesis", "text"]),
     ("http", &["text"]),
     ("item", &["additive", "text"]),
-    ("minutes", &["discussion", "item", "text"]),
+    ("minutes", &["discussion", "text"]),
     (
         "replay",
         &[

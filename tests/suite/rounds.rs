@@ -11,7 +11,7 @@ use roundtable::discussion::summary::{Recognised, Summary, USER};
 use roundtable::item::library::Library;
 use roundtable::item::persona::Persona;
 use roundtable::item::{File, Item};
-use roundtable::minutes::{self, Forms};
+use roundtable::minutes;
 use roundtable::run::script::Script;
 use roundtable::run::session::{Judge, hold};
 use roundtable::synthesis::outcome;
@@ -253,11 +253,11 @@ const FORGED: [(&str, &str); 46] = [
 #[test]
 fn nothing_forged_is_ever_said() {
     let library = Library::built_in().unwrap();
-    let forms = Forms::of(&library).unwrap();
+    let forms = library.forms();
     let mut next = 0;
     let (talk, _) = held(&library, 20, &[QUESTION, "done"], |prompt| sensible(prompt, &mut next));
     let sources = Sources::new([("requirements-spec.md", SPEC)].into_iter(), &[]);
-    let judge = Judge { basis: Basis { sources: Some(&sources), ..Basis::default() }, forms: &forms };
+    let judge = Judge { basis: Basis { sources: Some(&sources), ..Basis::default() }, forms };
     let maya = library.cast.get("business-analyst").unwrap();
     let broken = |text: &str| judge.judge(Line::plain(text), maya, &talk, &[]).1;
     for (text, rule) in FORGED {
@@ -441,9 +441,9 @@ fn a_decision_in_words_of_its_own_is_found_by_a_model_in_the_users_turn() {
             .collect();
         let wanted = [(Recognised::Model, "Sam", vec![4])];
         assert_eq!(found, if is_taken { &wanted[..] } else { &[] }, "{words}");
-        let forms = Forms::of(&library).unwrap();
-        let by_rule = minutes::summary(&talk, &forms);
-        let again = Grounds::new(&talk, &forms, &by_rule).again(&summary);
+        let forms = library.forms();
+        let by_rule = minutes::summary(&talk, forms);
+        let again = Grounds::new(&talk, forms, &by_rule).again(&summary);
         assert_eq!(again, summary, "{words}: it is found again without the model");
     }
 }
@@ -495,9 +495,9 @@ fn an_action_item_stands_once_with_the_user_who_owns_it() {
         let found: Vec<&str> = summary.action_items.iter().map(|one| one.text.as_str()).collect();
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains(wanted) && !found[0].contains("unassigned"), "{found:?}");
-        let forms = Forms::of(&library).unwrap();
-        let by_rule = minutes::summary(&talk, &forms);
-        assert_eq!(Grounds::new(&talk, &forms, &by_rule).again(&summary), summary);
+        let forms = library.forms();
+        let by_rule = minutes::summary(&talk, forms);
+        assert_eq!(Grounds::new(&talk, forms, &by_rule).again(&summary), summary);
     }
 }
 
@@ -812,8 +812,8 @@ proptest! {
         let inputs: Vec<&str> = picks.iter().map(|pick| HEARD[*pick]).collect();
         let (talk, asked) = held(&library, max_turns, &inputs, |prompt| model.answer(prompt));
         let summary = summary(&talk);
-        let forms = Forms::of(&library).unwrap();
-        let by_rule = minutes::summary(&talk, &forms);
+        let forms = library.forms();
+        let by_rule = minutes::summary(&talk, forms);
         for one in &summary.decisions {
             let is_theirs = |record: &Record| match &record.event {
                 Event::User(message) => message.turn.as_ref() == one.turns.last() && has(&message.text, &one.span),
@@ -829,7 +829,7 @@ proptest! {
         prop_assert_eq!(own(&summary), own(&by_rule));
         for one in summary.insights.iter().chain(&summary.action_items) {
             let is_users = one.by == [USER];
-            prop_assert!(is_users || minutes::decisions_in(&one.text, &forms).is_empty(), "{}", one.text);
+            prop_assert!(is_users || minutes::decisions_in(&one.text, forms).is_empty(), "{}", one.text);
         }
         prop_assert!(!summary.summary.contains("delete"), "{}", summary.summary);
         for said in talk.contributions() {

@@ -294,8 +294,7 @@ fn section_5_no_decision_is_lost_not_even_in_an_exit_or_a_redirected_input() {
         Some("Let's go with one queue. Done."),
     ];
     let talk = held(&library, "01-03", 20, &inputs, None);
-    let forms = roundtable::minutes::Forms::read(library.rules()).unwrap();
-    let summary = roundtable::minutes::summary(&talk, &forms);
+    let summary = roundtable::minutes::summary(&talk, library.forms());
     let decided: Vec<&str> = summary.decisions.iter().map(|decision| decision.text.as_str()).collect();
     assert_eq!(
         decided,

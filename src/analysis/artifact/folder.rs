@@ -7,7 +7,7 @@ use super::draft::{Entry, Named};
 use super::markdown::{self, asker, marker};
 use super::{Material, Outcome, Part, Written, draft, facts, keep};
 use crate::analysis::answer_forms::{self, Fact, Label};
-use crate::minutes::{Forms, decisions_in};
+use crate::minutes::decisions_in;
 use crate::synthesis::outline::{fits, insert};
 use crate::synthesis::records::{self, Record, is_records, next_number, slug, squeezed, unlabelled};
 use crate::synthesis::{Unplaced, existing};
@@ -101,11 +101,11 @@ fn module(
 /// one that says so.
 fn decided(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Result<(), Unplaced> {
     let said = material.draft.entries.iter().chain(&material.draft.feedback);
-    let forms = Forms::of(material.library)?;
+    let forms = material.library.forms();
     let mut decisions: Vec<(&Entry, String, Option<String>)> = Vec::new();
     for entry in said {
         for line in &entry.lines {
-            let found = decisions_in(line, &forms);
+            let found = decisions_in(line, forms);
             let chosen = if entry.decides && found.is_empty() { answer_forms::choice(line) } else { None };
             let found = found.into_iter().chain(chosen);
             decisions.extend(found.map(|(decision, reason)| (entry, decision, reason)));
@@ -134,7 +134,7 @@ fn record(
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
     let title = decision.map_or(material.step.title.as_str(), |(_, text, _)| unlabelled(text));
-    let date: String = material.at.to_string().chars().take(10).collect();
+    let date = material.at.day();
     let status = match decision {
         Some((entry, ..)) => format!("Accepted by {}, {date} (step {})", entry.by, material.step.id),
         None => format!("Proposed, {date} (step {})", material.step.id),

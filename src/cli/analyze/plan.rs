@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::elaborate;
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
-use super::super::{Global, open, table};
+use super::super::{Global, open};
 use super::{AnalyzeArgs, AnalyzeRequest};
 use crate::analysis::depth;
 use crate::analysis::plan::{Progress, plan};
@@ -19,6 +19,7 @@ use crate::run;
 use crate::run::analyze::check_script;
 use crate::run::place;
 use crate::run::script::{Input, Script};
+use crate::run::settings;
 use crate::run::voices::{self, Choice};
 use crate::run::{Medium, set_up};
 
@@ -27,11 +28,11 @@ use crate::run::{Medium, set_up};
 pub(super) fn run(global: &Global, options: &AnalyzeArgs, screen: &Screen) -> Result<Code, Fail> {
     let task = options.task(global)?;
     let repo = open(global)?;
-    let settings = table::settings(global)?;
+    let settings = global.workspace.settings()?;
     let place = place::place(&settings, &repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
-    let config = table::config(global, &repo, place.base)?;
+    let config = global.workspace.settings_at(&repo, place.base)?;
     let trusted = settings.trusted(&repo, &place, &config)?;
-    let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
+    let library = settings::library(&repo, place.base, &config)?;
     let path = repo.find_item(place.base, &task.item, &config.folders())?;
     let item = repo.item(place.base, &path)?;
     check_script(&task.script, &library, screen)?;
@@ -45,7 +46,7 @@ pub(super) fn run(global: &Global, options: &AnalyzeArgs, screen: &Screen) -> Re
     let script = answers(&task.script, step, depth.unwrap_or(step.depth));
     let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
     let talk = of_step(task, step, script, max_turns.unwrap_or(TURNS_AT_A_MENU));
-    let setup = set_up(open(global)?, &settings, talk, table::BuiltIn::begin(), screen)?;
+    let setup = set_up(open(global)?, &settings, talk, screen)?;
     screen.say(&format!(
         "A model drafts step {} from its documents and answers: one request, or two where nothing of the first can be \
          taken. A discussion of it ([E] at the menu), with the same files:\n",

@@ -5,33 +5,34 @@ use serde_json::{Value, json};
 
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
-use super::super::{Global, open, table};
+use super::super::{Global, open};
 use super::AnalyzeArgs;
 use crate::analysis::greeting::header;
 use crate::item::step::{Depth, Prompt, Step};
 use crate::run::place;
+use crate::run::settings;
 use crate::text::plain;
 
 /// Prints the questions of the steps that are not completed.
 pub(super) fn run(global: &Global, options: &AnalyzeArgs, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
-    let name = table::forward(&options.item);
+    let name = place::forward(&options.item);
     let place = place::place(
-        &table::settings(global)?,
+        &global.workspace.settings()?,
         &repo,
         &name,
         options.commit.branch.as_deref(),
         options.commit.base.as_deref(),
     )?;
-    let config = table::config(global, &repo, place.base)?;
-    let library = table::BuiltIn::begin().library(&repo, place.base, &config)?;
+    let config = global.workspace.settings_at(&repo, place.base)?;
+    let library = settings::library(&repo, place.base, &config)?;
     let path = repo.find_item(place.base, &name, &config.folders())?;
     let item = repo.item(place.base, &path)?;
     let depth = options.depth.as_deref().and_then(Depth::from_word).unwrap_or(Depth::Standard);
     let (done, phases) = (item.meta.steps_completed(), item.meta.phases_completed());
     let is_open = |step: &&Step| !done.contains(&step.id) && !phases.contains(&step.phase);
     let steps: Vec<&Step> = library.steps.iter().filter(is_open).collect();
-    screen.say(&head(&plain::shown(&item.name()), table::slug(&path), depth));
+    screen.say(&head(&plain::shown(&item.name()), place::slug(&path), depth));
     for step in &steps {
         let persona = library.cast.get(&step.persona).unwrap_or_else(|| library.cast.lead(&step.phase).0);
         screen.say(&format!("  # {}", header(persona, step)));

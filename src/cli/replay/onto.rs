@@ -10,15 +10,18 @@ use serde_json::{Value, json};
 use crate::cli::exit::{Code, Fail};
 use crate::cli::landed::artifacts;
 use crate::cli::screen::Screen;
-use crate::cli::{Global, recording, table};
+use crate::cli::{Global, open};
 use crate::discussion::Finished;
 use crate::discussion::event::{Author, from_lines};
 use crate::item::library::Library;
 use crate::replay::onto::land_on;
-use crate::replay::{Divergence, Recording, Replay, Replayed, other_words};
+use crate::replay::{Divergence, Replay, Replayed, other_words};
 use crate::run::Landed;
+use crate::run::files::read_script;
 use crate::run::identity;
 use crate::run::landing;
+use crate::run::place;
+use crate::run::played::{self, Recording};
 use crate::run::script::Script;
 
 /// A branch is numbered at most up to this.
@@ -64,7 +67,7 @@ pub fn land(
     };
     let repo = replay.repo();
     let onto = repo.resolve(options.onto.as_deref().unwrap_or("HEAD"))?;
-    let recording = recording::read(global, argument)?;
+    let recording = played::find(argument, || open(global))?;
     let refused = |why: &str| Fail::new(format!("{}: {why}; nothing was committed", recording.name));
     let Some(opened) = recording.opened() else { return Err(refused("it has no opening")) };
     if let Some(branch) = &options.branch {
@@ -113,7 +116,7 @@ fn other_inputs(
     let log = from_lines(&recording.name, crate::text::json::utf8(&recording.name, &recording.bytes)?)?;
     let Some(opened) = recording.opened() else { return Ok(None) };
     if let Some(path) = &options.script {
-        let (name, bytes) = table::script(path)?;
+        let (name, bytes) = read_script(path)?;
         let script = Script::read(&name, &bytes)?;
         let draft = script.source.as_ref().map(crate::text::source::Source::draft);
         if opened.draft.is_some() && opened.draft != draft {
@@ -133,7 +136,7 @@ fn other_inputs(
     }
     let repo = replay.repo();
     let settings = match repo.resolve("HEAD") {
-        Ok(head) => table::config(global, repo, head)?,
+        Ok(head) => global.workspace.settings_at(repo, head)?,
         Err(_) => global.workspace.own_settings()?.unwrap_or_default(),
     };
     Ok(other_author(&opened.author, &identity::author(repo, &settings, options.signoff)))
@@ -160,7 +163,7 @@ fn other_author(recorded: &Author, own: &Author) -> Option<Divergence> {
 
 /// The branch of an item that carries the discussion already, else the next free one.
 fn next_branch(replay: &Replay, item: &str, finished: &Finished) -> Result<String, Fail> {
-    let (repo, first) = (replay.repo(), format!("roundtable/{}", table::slug(item)));
+    let (repo, first) = (replay.repo(), format!("roundtable/{}", place::slug(item)));
     for number in 1..=MAX_BRANCHES {
         let branch = if number == 1 { first.clone() } else { format!("{first}-{number}") };
         let Some(tip) = repo.tip(&branch)? else { return Ok(branch) };

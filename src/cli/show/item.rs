@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::super::Global;
 use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
-use super::super::{Global, table};
 use super::{ShowFormat, decisions, step};
 use crate::analysis::event::Event;
 use crate::git::{Repo, short};
-use crate::history::provenance::{Dossier, Talk, items};
+use crate::history::provenance::{Dossier, items};
 use crate::history::site::{self, DecisionRecord, Point, Points};
 use crate::item::config::Config;
 use crate::item::library::Library;
+use crate::run::place;
+use crate::run::settings;
 use crate::text::plain::{self, count};
 
 /// An item, and the name of the revision that it was read at.
@@ -33,8 +35,8 @@ pub fn run(
     screen: &Screen,
 ) -> Result<Code, Fail> {
     let head = repo.resolve(revision.unwrap_or("HEAD"))?;
-    let config = table::config(global, repo, head)?;
-    let library = table::BuiltIn::begin().library(repo, head, &config)?;
+    let config = global.workspace.settings_at(repo, head)?;
+    let library = settings::library(repo, head, &config)?;
     let found = found(repo, item, revision, &config, screen)?;
     if format == ShowFormat::Html {
         let (dossiers, revisions): (Vec<Dossier>, Vec<String>) =
@@ -62,10 +64,10 @@ pub fn run_decisions(
     is_markdown: bool,
     screen: &Screen,
 ) -> Result<Code, Fail> {
-    let config = table::config(global, repo, repo.resolve(revision.unwrap_or("HEAD"))?)?;
+    let config = global.workspace.settings_at(repo, repo.resolve(revision.unwrap_or("HEAD"))?)?;
     let found = found(repo, item, revision, &config, screen)?;
     if found.is_empty() {
-        table::note_nothing(repo, "item", revision.unwrap_or("HEAD"), screen);
+        place::note_nothing(repo, "item", revision.unwrap_or("HEAD"), screen);
     }
     if is_markdown {
         decisions::print_log(&found, screen)?;
@@ -98,12 +100,12 @@ fn read(
     config: &Config,
 ) -> Result<Vec<ItemAtRevision>, Fail> {
     let head = repo.resolve(revision.unwrap_or("HEAD"))?;
-    let ahead = if revision.is_none() { table::ahead(repo, head, config)? } else { BTreeMap::new() };
+    let ahead = if revision.is_none() { place::ahead(repo, head, config)? } else { BTreeMap::new() };
     let named = revision.unwrap_or("HEAD").to_owned();
     let mut places: Vec<(String, String)> = Vec::new();
     if let Some(item) = item {
-        let item = table::forward(item);
-        places.push(match table::own_branch(&ahead, &item) {
+        let item = place::forward(item);
+        places.push(match place::own_branch(&ahead, &item) {
             Some(found) => found,
             None => (repo.find_item(head, &item, &config.folders())?, named),
         });
@@ -155,14 +157,10 @@ fn say(shown: &ItemAtRevision, library: &Arc<Library>, screen: &Screen) {
         let opened = &talk.finished.opened;
         let (step, title) = (plain::shown(&opened.step.id), plain::shown(&opened.step.title));
         let turns = count(talk.finished.closed.turn_count as usize, "turn");
-        screen.say(&format!("  {} {step} ({title}): {turns}", day(talk)));
+        screen.say(&format!("  {} {step} ({title}): {turns}", talk.finished.at.day()));
         screen.say(&format!("    {}", plain::one_line(&plain::clean(&talk.finished.summary.summary))));
         screen.say(&format!("    {}", plain::shown(&talk.recording)));
     }
-}
-
-fn day(talk: &Talk) -> String {
-    talk.finished.at.to_string().chars().take(10).collect()
 }
 
 fn say_points(title: &str, points: &[Point], screen: &Screen) {

@@ -11,14 +11,15 @@ use serde_json::{Value, json};
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
-use super::{Global, open, recording, table};
+use super::{Global, open};
 use crate::analysis::provenance::Log;
 use crate::discussion::event::{Contribution, Event, Record, from_any_lines};
 use crate::discussion::summary::USER;
 use crate::discussion::{Said, finished, introduction};
 use crate::history::page;
 use crate::item::library::Library;
-use crate::replay::Recording;
+use crate::run::played::{self, Recording};
+use crate::run::settings;
 use crate::synthesis::spoken_summary;
 use crate::text::echo::Echo;
 use crate::voice::SECRETARY;
@@ -79,7 +80,7 @@ pub fn run(global: &Global, options: &ShowArgs, screen: &Screen) -> Result<Code,
         let (what, rev) = (options.what.as_deref(), options.rev.as_deref());
         return item::run(global, &open(global)?, what, rev, format, screen);
     };
-    let recording = recording::read(global, argument)?;
+    let recording = played::find(argument, || open(global))?;
     let library = library(global, &recording)?;
     let name = recording.name;
     if step::is_log(&recording.bytes) && !options.integrity && format == ShowFormat::Text {
@@ -143,10 +144,9 @@ fn show_decisions(
 /// The library that a recording's commit has; for a file, the built-in one.
 fn library(global: &Global, recording: &Recording) -> Result<Arc<Library>, Fail> {
     let Some(place) = &recording.place else { return Ok(Arc::new(Library::built_in()?)) };
-    let built_in = table::BuiltIn::begin();
     let repo = open(global)?;
-    let config = table::config(global, &repo, place.commit)?;
-    built_in.library(&repo, place.commit, &config)
+    let config = global.workspace.settings_at(&repo, place.commit)?;
+    settings::library(&repo, place.commit, &config)
 }
 
 /// What contributions are judged against when only the recording is at hand.

@@ -74,7 +74,7 @@ pub fn summary(log: &Log) -> Option<String> {
     let first = log.records.first()?;
     let Event::Begun(begun) = &first.event else { return None };
     let (answers, open) = log.counts();
-    let day: String = first.at.to_string().chars().take(10).collect();
+    let day = first.at.day();
     let open = if open == 0 { String::new() } else { format!(", {} open", plain::count(open, "question")) };
     Some(format!(
         "  {day} {} ({}): {}{open}\n    {}",

@@ -23,8 +23,8 @@ use crate::item::step::{Prompt, Step};
 use crate::item::{DRAFT, Item};
 use crate::review::{self, Document, Rules};
 use crate::run::analyze::Analyzed;
-use crate::run::library::BuiltIn;
 use crate::run::push::Committed as _;
+use crate::run::settings;
 use crate::run::settings::review_options;
 use crate::run::{Fail, Landed, place};
 use crate::text::path;
@@ -262,7 +262,7 @@ impl Job<'_> {
 
     /// Templates and rules of the default branch: a branch of a discussion has no say in what is told.
     fn library(&self) -> Result<std::sync::Arc<Library>, Fail> {
-        BuiltIn::begin().library(&self.repo, self.repo.resolve("HEAD")?, &self.config)
+        settings::library(&self.repo, self.repo.resolve("HEAD")?, &self.config)
     }
 
     fn links(&self, target: &Target, landed: Option<(Oid, &str)>) -> Result<Links, Fail> {

@@ -17,10 +17,11 @@ use crate::github::trigger::What;
 use crate::item::library::{Library, sha256};
 use crate::item::meta::Source;
 use crate::replay::onto::land_on;
-use crate::replay::{Recording, Replay, other_words};
+use crate::replay::{Replay, other_words};
 use crate::run::analyze::{AnswerLog, AnswerSource, analyze};
 use crate::run::files::{read_file, write_whole};
-use crate::run::library::BuiltIn;
+use crate::run::played::Recording;
+use crate::run::settings;
 use crate::run::{Fail, Held, Landed, Observer, Talk, hold_and_keep, identity, place, script, set_up};
 use crate::synthesis::Outcome;
 use crate::text::plain;
@@ -55,13 +56,7 @@ impl Job<'_> {
                 return Ok(Done::NothingToRecord);
             }
         };
-        let setup = set_up(
-            self.repo.again()?,
-            self.own,
-            self.task(read, &target, log)?,
-            BuiltIn::begin(),
-            self.observer,
-        )?;
+        let setup = set_up(self.repo.again()?, self.own, self.task(read, &target, log)?, self.observer)?;
         let path = folder.join(RECORDING);
         let landed = hold_and_keep(&setup, &path, self.observer)?;
         Ok(Done::Recorded(Box::new(landed), self.digest_of(&path)?))
@@ -206,7 +201,7 @@ impl Job<'_> {
         if before.is_empty() && opened.draft.is_some() && opened.draft != draft {
             return Err(other("draft"));
         }
-        let library = BuiltIn::begin().library(&self.repo, self.start(target)?, &self.config)?;
+        let library = settings::library(&self.repo, self.start(target)?, &self.config)?;
         let user = task.script.user.clone().unwrap_or_else(|| "User".to_owned());
         let begin = log.len() - new.len();
         match other_words(&log, begin, task.script, &user, &library.cast) {

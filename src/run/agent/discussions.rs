@@ -23,10 +23,10 @@ use crate::run::clock::{epoch, fixed_at, now};
 use crate::run::documents::{self, ReviewInput};
 use crate::run::elaborate::stand_in;
 use crate::run::landing::{self, Landing};
-use crate::run::library::BuiltIn;
 use crate::run::observer::Warnings;
 use crate::run::script::{Input, Script};
 use crate::run::session::Stopped;
+use crate::run::settings;
 use crate::run::workspace::Workspace;
 use crate::run::{ElaborateRequest, Fail, Medium, Observer as _, Setup, place, set_up, voices};
 use crate::synthesis;
@@ -162,7 +162,7 @@ impl Discussions {
             "commits": evidence.commits.iter().map(|(path, commits)| json!({"path": path, "commits": commits})).collect::<Vec<_>>(),
         });
         if let Some(step) = &asked.step {
-            let library = BuiltIn::begin().library(&repo, place.base, &config)?;
+            let library = settings::library(&repo, place.base, &config)?;
             let step = library.step(step)?;
             answer["step"] = json!({
                 "id": step.id,
@@ -204,13 +204,7 @@ impl Discussions {
             open: None,
             medium: Medium::Agent,
         };
-        let setup = set_up(
-            self.workspace.open()?,
-            &self.workspace.settings()?,
-            task,
-            BuiltIn::for_a_discussion(),
-            &self.warnings,
-        )?;
+        let setup = set_up(self.workspace.open()?, &self.workspace.settings()?, task, &self.warnings)?;
         let id = match self.live(&setup) {
             Some(id) => id,
             None => self.begin(setup)?,

@@ -32,7 +32,7 @@ use self::quotation::Sources;
 use crate::discussion::event::{Critique, Event, Purpose, Record, Rest, Time, Unheard, Verdict};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
-use crate::minutes::{self, Forms};
+use crate::minutes;
 use crate::run::script::Input;
 use crate::run::session::{self, Awaited, Judge, Stopped, TRIES, advance};
 use crate::text::plain;
@@ -40,7 +40,7 @@ use crate::voice::integrity::{Breach, Rule};
 use crate::voice::model::grounding::{self, Grounds};
 use crate::voice::referee::Basis;
 use crate::voice::secretary::Secretary;
-use crate::voice::{Line, Speechless, Voice};
+use crate::voice::{Line, Voice};
 
 /// The voice's name, as recordings carry it.
 pub use crate::discussion::event::AGENT as NAME;
@@ -289,8 +289,8 @@ impl Referee {
         let (rests, mut wrong) = quotation::checked(&said.rests, talk, table.sources);
         let before = self.tries.get(&cue.persona).map_or(&[][..], |tries| &tries.broken);
         let documents = crate::voice::sources::Sources::new(table.secretary.documents(), &[]);
-        let Ok(forms) = Forms::of(talk.library()) else { return Judged::Passes };
-        let judge = Judge { basis: Basis { sources: Some(&documents), ..Basis::default() }, forms: &forms };
+        let forms = talk.library().forms();
+        let judge = Judge { basis: Basis { sources: Some(&documents), ..Basis::default() }, forms };
         // The passages were checked against documents, evidence and turns.
         let (line, broken) = judge.judge(Line::plain(text), persona, talk, before);
         let line = Line { rests, ..line };
@@ -439,8 +439,7 @@ impl Referee {
             }
             Awaited::Line(_) => return Ok(vec![self.not_now(talk, &lead, &awaited)]),
         }
-        let forms = Forms::of(talk.library()).map_err(Speechless::from)?;
-        let by_rule = minutes::summary(talk, &forms);
+        let by_rule = minutes::summary(talk, talk.library().forms());
         let (summary, wrong) = match synthesis {
             Some(text) => summed_up(talk, text, by_rule, &lead),
             None => (by_rule, Vec::new()),
@@ -461,11 +460,7 @@ fn summed_up(talk: &Discussion<'_>, text: &str, by_rule: Summary, lead: &str) ->
         Ok(said) => said,
         Err(why) => return (by_rule, vec![RefusedLine::new(lead, "synthesis", why)]),
     };
-    let forms = match Forms::of(talk.library()) {
-        Ok(forms) => forms,
-        Err(why) => return (by_rule, vec![RefusedLine::new(lead, "synthesis", why.to_string())]),
-    };
-    let grounds = Grounds::new(talk, &forms, &by_rule);
+    let grounds = Grounds::new(talk, talk.library().forms(), &by_rule);
     let whole = grounds.complete(grounds.hold(&said));
     let undecided = whole.summary.possible_decisions.iter().map(|one| {
         let reason = format!("\"{}\" is not to the letter in turn {}, or it asks", one.text, one.turn);

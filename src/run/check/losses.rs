@@ -98,7 +98,7 @@ pub fn declare(
     };
     let now = fixed_or_now()?;
     let mut declaration = Declaration::of(String::new(), reason, &lost);
-    declaration.file = format!("{LOSSES}/{}", declaration.name(&now.to_string()[..10]));
+    declaration.file = format!("{LOSSES}/{}", declaration.name(&now.day()));
     let text = declaration.written();
     let path = root.join(&declaration.file);
     let wrong = |error: std::io::Error| Fail::new(format!("{} cannot be written: {error}", declaration.file));

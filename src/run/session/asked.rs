@@ -1,8 +1,7 @@
 //! What a person who types in a discussion may ask for besides being heard: how far the discussion is.
 
 use crate::discussion::Discussion;
-use crate::minutes::{self, Forms};
-use crate::text::finding::Finding;
+use crate::minutes;
 
 /// Where a discussion is: "[late fees 01-03, turn 3 of 60]".
 pub fn place(talk: &Discussion<'_>) -> String {
@@ -12,11 +11,8 @@ pub fn place(talk: &Discussion<'_>) -> String {
 }
 
 /// How far a discussion is, in lines: turns, decisions and open questions.
-///
-/// # Errors
-/// A rule file of the repository that cannot be read.
-pub fn status(talk: &Discussion<'_>) -> Result<Vec<String>, Finding> {
-    let so_far = minutes::summary(talk, &Forms::of(talk.library())?);
+pub fn status(talk: &Discussion<'_>) -> Vec<String> {
+    let so_far = minutes::summary(talk, talk.library().forms());
     let opened = talk.opened();
     let mut lines = vec![format!(
         "Turn {} of {}; {} leads step {}, {}.",
@@ -33,5 +29,5 @@ pub fn status(talk: &Discussion<'_>) -> Result<Vec<String>, Finding> {
         lines.push(format!("{name}: {}", if list.is_empty() { "none" } else { "" }));
         lines.extend(list.iter().map(|text| format!("- {text}")));
     }
-    Ok(lines)
+    lines
 }

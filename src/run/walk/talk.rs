@@ -304,7 +304,7 @@ fn listen(talk: &Discussion<'_>, script: &mut Script, observer: &dyn Observer) -
             }
             Reply::End => return Ok(()),
             Reply::Stopped => return Err(WalkError::Interrupted("stopped by Ctrl-C".to_owned())),
-            Reply::Status => asked::status(talk)?.iter().for_each(|line| observer.say(line)),
+            Reply::Status => asked::status(talk).iter().for_each(|line| observer.say(line)),
             Reply::Failed(why) => return Err(WalkError::Interrupted(why)),
         }
     }

@@ -263,12 +263,12 @@ impl Material<'_> {
     /// # Errors
     /// The rules that tell a decision cannot be read.
     pub fn judge(&self, answer: &str) -> Result<Draft, Speechless> {
-        let forms = Forms::of(self.library)?;
+        let forms = self.library.forms();
         let texts = self.texts();
         let pairs = texts.iter().map(|(path, text)| (path.as_str(), text.as_str()));
         let sources =
             Sources::new(self.documents.iter().copied().chain(pairs), &self.given.evidence.excerpts);
-        let judge = Judge { material: self, forms: &forms, sources: &sources, texts: &texts };
+        let judge = Judge { material: self, forms, sources: &sources, texts: &texts };
         let object = rounds::object(answer);
         let list = |key: &str| object.as_ref().and_then(|object| object.get(key)?.as_array());
         let Some(said) = list("lines").or_else(|| list("draft")) else {

@@ -37,7 +37,6 @@ use crate::discussion::event::Verdict;
 use crate::discussion::points::{Need, Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
-use crate::minutes::Forms;
 use crate::text::echo::Echo;
 use crate::text::plain;
 use crate::text::remedy::Problem;
@@ -383,8 +382,7 @@ impl Voice for Live<'_> {
     }
 
     fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
-        let forms = Forms::of(talk.library())?;
-        let grounds = Grounds::new(talk, &forms, &by_rule);
+        let grounds = Grounds::new(talk, talk.library().forms(), &by_rule);
         let by_rule_alone = |critiques| Synthesis {
             summary: Summary { voice: Some(SECRETARY.to_owned()), ..by_rule.clone() },
             critiques,
