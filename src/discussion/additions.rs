@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::text::ids::ids;
+use crate::text::markdown::{self, VisibleLine};
 use crate::text::plain::{clean, cut, one_line, shown};
 
 /// The longest text of an addition or a field, in characters.
@@ -130,7 +132,7 @@ impl Proposal {
         value.insert("path".to_owned(), document);
         let addition = Addition::read(&Value::Object(value)).ok()?;
         let Addition { path: document, anchor, kind, text, fields, .. } = addition;
-        Some(Proposal { document, anchor, kind, text, fields })
+        Some(Proposal { document, anchor, kind, text: text.map(|text| own_words(&text)), fields })
     }
 
     /// What it adds, as somebody said it in a turn, marked as proposed; `path` is the document that it means.
@@ -157,6 +159,16 @@ impl Proposal {
         let mut texts = [&self.document, &self.anchor].into_iter().chain(&self.text);
         texts.all(|text| is_line(text)) && self.fields.iter().all(is_field)
     }
+}
+
+/// The words of an entry without the marks that it has in a list: the place gives it those of its neighbours, and the
+/// next number or id.
+fn own_words(text: &str) -> String {
+    let seen = markdown::read(text).iter().map(VisibleLine::text).collect::<Vec<_>>().join(" ");
+    let id = ids(&seen).next().filter(|id| seen.starts_with(id));
+    let after = id.and_then(|id| seen[id.len()..].strip_prefix([':', '.', ')']));
+    let words = after.map_or(seen.as_str(), str::trim_start);
+    if words.is_empty() { text.to_owned() } else { words.to_owned() }
 }
 
 /// The value of a field.
@@ -295,6 +307,23 @@ mod tests {
             json!(7),
         ] {
             assert!(Addition::read(&wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_proposal_leaves_marks_and_numbers_to_its_place() {
+        for (written, wanted) in [
+            (
+                "7. WHEN a letter is lost, THE desk SHALL print it.",
+                "WHEN a letter is lost, THE desk SHALL print it.",
+            ),
+            ("- **FR-012**: Letters are free.", "Letters are free."),
+            ("- **Letter**: What a reader gets.", "Letter: What a reader gets."),
+            ("FR-001 and FR-002 need one letter.", "FR-001 and FR-002 need one letter."),
+            ("`send_letter` retries twice.", "send_letter retries twice."),
+        ] {
+            let said = json!({"document": "spec.md", "anchor": "A", "kind": "requirement", "text": written});
+            assert_eq!(Proposal::read(&said).unwrap().text.as_deref(), Some(wanted));
         }
     }
 

@@ -217,6 +217,43 @@ fn placed_additions_are_committed_replayed_and_lead_to_their_turns() {
 
 #[test]
 #[cfg(unix)]
+fn a_proposal_that_copies_the_marks_of_its_neighbours_has_them_once() {
+    let sandbox = sandbox();
+    let path = format!("{ITEM}/words.md");
+    let document = "# Words\n\n## Glossary\n\n- **Tablet**: what an inspector holds\n- **Desk**: where reports arrive\n\n\
+         ## Rules\n\n1. WHEN a photo arrives, THE desk SHALL store it.\n2. THE desk SHALL answer.\n";
+    sandbox.commit(&[(path.as_str(), document)]);
+    let proposals = [
+        json!({"document": "words.md", "kind": "term", "anchor": "Glossary", "text": "- **Outbox**: what waits on the tablet"}),
+        json!({"document": "words.md", "kind": "acceptance-criterion", "anchor": "Rules", "text": "3. IF a photo arrives twice, THEN THE desk SHALL store it once."}),
+    ];
+    let script = sandbox.script("s.txt", "We decided to keep both answers.\ndone\n");
+    let voice = format!("command:/bin/sh {}", program(&sandbox, &proposals));
+    sandbox
+        .run(&[
+            "elaborate",
+            "offline-mode",
+            "--step",
+            "01-03",
+            "--script",
+            &script,
+            "--at",
+            AT,
+            "--voice",
+            &voice,
+        ])
+        .ok();
+    let words = sandbox.file(BRANCH, &path);
+    for line in [
+        "- **Desk**: where reports arrive\n- **Outbox**: what waits on the tablet (proposed by ",
+        "2. THE desk SHALL answer.\n3. IF a photo arrives twice, THEN THE desk SHALL store it once. (proposed by ",
+    ] {
+        assert!(words.contains(line), "{words}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
 fn lines_that_were_added_to_data_lead_to_their_turns() {
     let proposals = [
         json!({"document": "stories.json", "kind": "acceptance-criterion", "anchor": "US-001", "text": "A photo that arrives twice has to be stored once"}),

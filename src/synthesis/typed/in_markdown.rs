@@ -96,11 +96,27 @@ impl Placing<'_> {
         let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let gap = if item.is_loose { end } else { "" };
         let body = words.strip_prefix("- ").unwrap_or(words);
+        let is_named = head.is_empty() && items.iter().all(|item| names_its_subject(item.words(text)));
+        let body = if is_named { with_bold_subject(body) } else { body.to_owned() };
         let mut lines = body.lines();
         let first = format!("{gap}{}{head}{}", pattern.mark(), lines.next().unwrap_or_default());
         let width = " ".repeat(pattern.mark().len());
         let below = lines.map(|line| format!("{end}{width}{}", line.trim_start()));
         Some(with_line(text, item.end, &std::iter::once(first).chain(below).collect::<String>()))
+    }
+}
+
+/// Whether an item begins with its subject in bold: `**Desk**: where readers pay`.
+fn names_its_subject(words: &str) -> bool {
+    let inner = words.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    inner.is_some_and(|(subject, rest)| subject.ends_with(':') || rest.starts_with(':'))
+}
+
+/// Words with what is before their first colon in bold.
+fn with_bold_subject(words: &str) -> String {
+    match words.split_once(": ") {
+        Some((subject, rest)) if !subject.contains('*') => format!("**{subject}**: {rest}"),
+        _ => words.to_owned(),
     }
 }
 
@@ -144,6 +160,7 @@ pub fn entry(text: &str, addition: &Addition, library: &Library) -> Result<Optio
     if first.is_empty() {
         return Ok(None);
     }
+    let bold = with_bold_subject(first);
     let mut at = 0;
     let all: Vec<(usize, &str)> = text
         .split_inclusive('\n')
@@ -153,7 +170,8 @@ pub fn entry(text: &str, addition: &Addition, library: &Library) -> Result<Optio
         })
         .collect();
     for (number, (start, line)) in all.iter().enumerate() {
-        let Some(id) = item_id(line.trim_end(), first) else { continue };
+        let own = line.trim_end();
+        let Some(id) = item_id(own, first).or_else(|| item_id(own, &bold)) else { continue };
         let below = all.get(number + 1..number + 1 + rest.len()).unwrap_or_default();
         let is_whole = below.len() == rest.len()
             && below.iter().zip(&rest).all(|((_, line), own)| line.trim() == own.trim());

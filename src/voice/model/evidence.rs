@@ -37,6 +37,8 @@ const COMMITS: usize = 3;
 const WITH_COMMITS: usize = 8;
 /// The list of all files takes at most this part of the room.
 pub const LISTING_SHARE: usize = 8;
+/// This part of the room is kept for what a model asks for.
+const NEED_SHARE: usize = 4;
 /// Folders of a list of files are shown to this depth.
 const FOLDERS: usize = 8;
 
@@ -138,9 +140,10 @@ pub fn gather(asked: &EvidenceRequest<'_>, files: &dyn Files) -> Evidence {
     let own: Vec<String> = asked.documents.iter().map(|(path, _)| path.clone()).collect();
     let names = Names::new(listed, &own);
     let named = names.paths(texts());
-    let defining = definitions(&names.identifiers(texts()), files);
+    let defining = definitions(&names.identifiers(texts()), SAME_NAME, files);
     let chosen = in_order(named, defining, listed);
-    let room = asked.max_chars.saturating_sub(listing.chars().count());
+    let room = asked.max_chars - asked.max_chars / NEED_SHARE;
+    let room = room.saturating_sub(listing.chars().count());
     let mut evidence = packed(room, &chosen, files);
     evidence.listing = listing;
     evidence
@@ -157,18 +160,28 @@ pub fn more(
     let texts: Vec<String> = asked.iter().map(|name| format!("`{}`", name.replace('`', ""))).collect();
     let texts = || texts.iter().map(String::as_str);
     let names = Names::new(files.listed(), own);
-    let mut chosen = names.paths(texts());
-    chosen.extend(definitions(&names.identifiers(texts()), files));
-    let is_whole =
-        |path: &str| given.sent.iter().any(|sent| sent.path == path) && !given.left_out.contains_key(path);
-    let mut seen = BTreeSet::new();
-    chosen.retain(|one| !is_whole(&files.listed()[one.file].path) && seen.insert(one.file));
+    let defining = definitions(&names.identifiers(texts()), usize::MAX, files);
+    let mut chosen = merged(names.paths(texts()), defining);
+    let path = |one: &Named| &files.listed()[one.file].path;
+    let sent = |one: &Named| given.sent.iter().find(|sent| sent.path == *path(one));
+    chosen.retain(|one| sent(one).is_none() || given.left_out.contains_key(path(one)));
+    for one in chosen.iter_mut().filter(|one| one.lines.is_empty()) {
+        one.lines = sent(one).map(|sent| missing(sent, files.text(one.file))).unwrap_or_default();
+    }
     let found = packed(max_chars.saturating_sub(given.size()), &chosen, files);
     Evidence { commits: Vec::new(), ..found }
 }
 
-/// The files that define these names, or that alone have them, each with the lines that do.
-fn definitions(names: &[String], files: &dyn Files) -> Vec<Named> {
+/// The lines of a file that were not sent.
+fn missing(sent: &Sent, text: Option<String>) -> BTreeSet<usize> {
+    let count = text.map_or(0, |text| visible_lines(&text).len());
+    let is_sent = |line: &usize| sent.lines.iter().any(|(first, last)| (first..=last).contains(&line));
+    (1..=count).filter(|line| !is_sent(line)).collect()
+}
+
+/// The files that define these names, or that alone have them, each with the lines that do; none of a name that more
+/// files than `most` define.
+fn definitions(names: &[String], most: usize, files: &dyn Files) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
     for places in files.find(&Symbols::new(names)) {
         let is_test = |file: usize| tested(&files.listed()[file].path).is_some();
@@ -176,7 +189,7 @@ fn definitions(names: &[String], files: &dyn Files) -> Vec<Named> {
         let meant = if defining.is_empty() { places } else { defining };
         let outside: Vec<_> = meant.iter().copied().filter(|(file, _)| !is_test(*file)).collect();
         let meant = if outside.is_empty() { meant } else { outside };
-        if meant.len() > SAME_NAME {
+        if meant.len() > most {
             continue;
         }
         for (file, line) in meant {
@@ -190,8 +203,8 @@ fn definitions(names: &[String], files: &dyn Files) -> Vec<Named> {
     found
 }
 
-/// All files once: named code, code that defines what is named, prose, the tests, and last what other items say.
-fn in_order(named: Vec<Named>, defining: Vec<Named>, listed: &[Listed]) -> Vec<Named> {
+/// Both lists, each file once.
+fn merged(named: Vec<Named>, defining: Vec<Named>) -> Vec<Named> {
     let mut all = named;
     for one in defining {
         match all.iter_mut().find(|known| known.file == one.file) {
@@ -199,6 +212,12 @@ fn in_order(named: Vec<Named>, defining: Vec<Named>, listed: &[Listed]) -> Vec<N
             None => all.push(one),
         }
     }
+    all
+}
+
+/// All files once: named code, code that defines what is named, prose, the tests, and last what other items say.
+fn in_order(named: Vec<Named>, defining: Vec<Named>, listed: &[Listed]) -> Vec<Named> {
+    let all = merged(named, defining);
     let tests = Tests::new(listed);
     let mut tested: Vec<Named> = Vec::new();
     for test in all.iter().filter_map(|one| tests.test_of(one.file)) {
@@ -212,7 +231,7 @@ fn in_order(named: Vec<Named>, defining: Vec<Named>, listed: &[Listed]) -> Vec<N
     all.into_iter().chain(tested).chain(others).collect()
 }
 
-/// Takes each file whole, as long as half of the room or all the others are left; else what of it fits there.
+/// Takes each file whole in its order, as far as half of the room goes round for those after it; else what of it fits.
 fn packed(max_chars: usize, chosen: &[Named], files: &dyn Files) -> Evidence {
     let text = |file: usize| files.text(file).filter(|text| secrets::mask(text).is_none());
     let texts: Vec<Option<Vec<String>>> =
@@ -222,12 +241,14 @@ fn packed(max_chars: usize, chosen: &[Named], files: &dyn Files) -> Evidence {
         .zip(&texts)
         .map(|(one, lines)| Some(Page::new(&files.listed()[one.file].path, lines.as_ref()?)))
         .collect();
-    let mut after: usize = pages.iter().flatten().map(Page::whole).sum();
+    // What is kept for each: whole, or its part of the half.
+    let kept = |page: &Page<'_>| page.whole().min(max_chars / 2 / chosen.len());
+    let mut after: usize = pages.iter().flatten().map(kept).sum();
     let (mut sent, mut left) = (Vec::new(), max_chars);
     for (one, page) in chosen.iter().zip(&pages) {
         let Some(page) = page else { continue };
-        after -= page.whole();
-        let room = left.saturating_sub(after).max(left / 2);
+        after -= kept(page);
+        let room = left.saturating_sub(after);
         let wanted: BTreeSet<usize> = one.lines.iter().filter_map(|line| line.checked_sub(1)).collect();
         let pieces = page.pieces(&wanted, room);
         if pieces.iter().all(|piece| page.is_blank(piece.clone())) {
@@ -431,6 +452,32 @@ mod tests {
         assert!(found.excerpts.iter().all(|one| one.text.starts_with("function ")), "{found:?}");
         let shown = found.shown().join("\n");
         assert!(shown.contains("of lib/a.js are left out here.)") && found.size() <= 1_000, "{shown}");
+    }
+
+    #[test]
+    fn a_large_file_leaves_room_for_the_functions_that_are_asked_about() {
+        let many = |name: &str| -> String {
+            (0..400).map(|at| format!("function {name}{at}() {{\n    draw({at});\n}}\n\n")).collect()
+        };
+        let last = format!("{}function settleBalance() {{\n    pay();\n}}\n", many("b"));
+        let first = many("a");
+        let shelf = Shelf::new(&[("lib/a.js", first.as_str()), ("lib/b.js", last.as_str())]);
+        let asked =
+            |max_chars| EvidenceRequest { max_chars, ..asked("See lib/a.js and settleBalance().\n", &[]) };
+        let found = gather(&asked(4_000), &shelf);
+        assert_eq!(paths(&found), ["lib/a.js", "lib/b.js"]);
+        assert!(found.excerpts.iter().any(|one| one.text.contains("settleBalance")), "{found:?}");
+        // What was cut off is what the next request gives.
+        let cut = found.sent[0].lines.last().unwrap().1;
+        let next = more(&["lib/a.js".to_owned()], &found, &[], 4_000, &shelf);
+        let next_lines = next.sent.iter().flat_map(|one| &one.lines).next().unwrap();
+        assert!(next_lines.0 > 1 && next_lines.1 > cut, "{next:?}");
+        // A name that many files define is answered when it is asked for.
+        let same: Vec<(String, &str)> =
+            (0..5).map(|at| (format!("src/m{at}.rs"), "pub fn reload() {\n    go()\n}\n")).collect();
+        let files: Vec<(&str, &str)> = same.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+        let found = more(&["reload".to_owned()], &Evidence::default(), &[], 4_000, &Shelf::new(&files));
+        assert_eq!(found.sent.len(), 5);
     }
 
     #[test]
