@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use crate::discussion::Finished;
 use crate::item::library::sha256;
 use crate::text::plain::one_line;
+use crate::text::source::own_words;
 
 /// The words before the ids of what is replaced.
 const KEYWORDS: [&str; 2] = ["replaces", "supersedes"];
@@ -136,7 +137,7 @@ fn record(name: &str, text: &str) -> Option<ListedDecision> {
         id: record_id(number),
         text: title.trim().to_owned(),
         source: Source::Record(name.to_owned()),
-        replaces: own_words(text).flat_map(named).collect(),
+        replaces: own_words(text).lines().flat_map(named).collect(),
         replaced_by: Vec::new(),
     })
 }
@@ -160,7 +161,7 @@ fn replaced_in(finished: &Finished) -> HashMap<usize, Vec<String>> {
     for message in finished.messages(&last_turns) {
         let of_turn = |number: &usize| decisions[*number].turns.last() == message.turn.as_ref();
         let numbers: Vec<usize> = (0..decisions.len()).filter(of_turn).collect();
-        for line in own_words(&message.text) {
+        for line in own_words(&message.text).lines() {
             let ids = named(line);
             if ids.is_empty() {
                 continue;
@@ -174,11 +175,6 @@ fn replaced_in(finished: &Finished) -> HashMap<usize, Vec<String>> {
         }
     }
     found
-}
-
-/// The lines of a text that quote nobody.
-fn own_words(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|line| !line.trim_start().starts_with('>'))
 }
 
 /// The ids that a text says it replaces: `replaces D-4f2a91c`, `supersedes ADR-0003 and ADR-4`.

@@ -42,7 +42,6 @@ use crate::run::played::Recording;
 use crate::run::script::{Input, Script};
 use crate::run::session::{SessionEnd, Stopped, hold};
 use crate::synthesis;
-use crate::text::finding::Finding;
 use crate::text::path;
 use crate::text::plain;
 use crate::voice::recorded::{Recorded, need_of, summed_up};
@@ -448,15 +447,11 @@ impl Held<'_> {
 }
 
 /// What of the recorded synthesis does not follow from what was said.
-///
-/// # Errors
-/// A rule file that cannot be read.
-pub(super) fn other_synthesis(talk: &Discussion<'_>) -> Result<Option<Divergence>, Finding> {
-    let said = talk.log().iter().enumerate().find_map(|(at, record)| match &record.event {
+pub(super) fn other_synthesis(talk: &Discussion<'_>) -> Option<Divergence> {
+    let (at, record, said) = talk.log().iter().enumerate().find_map(|(at, record)| match &record.event {
         Event::Synthesis(said) => Some((at, record, said)),
         _ => None,
-    });
-    let Some((at, record, said)) = said else { return Ok(None) };
+    })?;
     let forms = talk.library().forms();
     let mut made = summed_up(talk, minutes::summary(talk, forms), said, forms);
     // The commit that lines are of is another one where the discussion was placed elsewhere.
@@ -467,7 +462,7 @@ pub(super) fn other_synthesis(talk: &Discussion<'_>) -> Result<Option<Divergence
         }
     }
     let made = Record { at: record.at, event: Event::Synthesis(made) };
-    Ok((made != *record).then(|| differs(at, Some(&made), Some(record))))
+    (made != *record).then(|| differs(at, Some(&made), Some(record)))
 }
 
 impl Replay {

@@ -459,7 +459,7 @@ impl Replay {
         place: &CommittedPath,
     ) -> Result<Replayed, Unread> {
         let mut found = Replayed::new();
-        let library = self.fitting_library(&read.opened, &self.around(place)?)?;
+        let library = self.fitting_library(&read.opened, &self.around(place)?);
         let Some(step) = found.step_of(&library, &read.opened) else { return Ok(found) };
         let Read { log, other_form, .. } = read;
         let Some(end) = found.fold(&library, step, log)? else { return Ok(found) };
@@ -741,7 +741,7 @@ fn fold(library: &Library, step: &Step, log: Log, derives: bool) -> Result<End, 
         talk.record_line(line)?;
     }
     if talk.is_closed() {
-        if derives && let Some(other) = live::other_synthesis(&talk).map_err(Stop::Rules)? {
+        if derives && let Some(other) = live::other_synthesis(&talk) {
             return Err(Stop::Divergence(other));
         }
         // Closed means that everything is there that a finished discussion has.

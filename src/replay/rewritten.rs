@@ -198,17 +198,17 @@ impl Replay {
 
     /// Steps, personas and templates that a recording may have been made with: those of its base, else of the
     /// commits around the one that carries it; the first with the recorded digests.
-    pub(super) fn fitting_library(&self, opened: &Opened, around: &[Oid]) -> Result<Arc<Library>, Unread> {
+    pub(super) fn fitting_library(&self, opened: &Opened, around: &[Oid]) -> Arc<Library> {
         let base = Oid::from_str(&opened.base).ok().filter(|base| self.repo.has(*base));
         let mut first = None;
         for commit in base.into_iter().chain(around.iter().copied()) {
             let Ok(library) = self.library(commit) else { continue };
             if library.step(&opened.step.id).is_ok_and(|step| library.has_digests(step, &opened.digests)) {
-                return Ok(library);
+                return library;
             }
             first = first.or(Some(library));
         }
-        Ok(first.unwrap_or_else(|| Arc::clone(&self.built_in)))
+        first.unwrap_or_else(|| Arc::clone(&self.built_in))
     }
 
     /// The commits around the one that brought a recording to a place, where its rules may be.
@@ -346,7 +346,7 @@ impl Replay {
         if read.other_form.is_some() {
             return Ok(Err(unproved("a recording in another form than ours")));
         }
-        let library = self.fitting_library(&read.opened, around)?;
+        let library = self.fitting_library(&read.opened, around);
         let mut run = Replayed::new();
         let end = match run.step_of(&library, &read.opened) {
             Some(step) => run.fold(&library, step, read.log)?,

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::quotation::Sources;
-use super::server::CallHandler;
 use super::tools::{self, Call};
 use super::{AgentTable, NAME, Referee, RefusedLine, Said, Stage, State};
 use crate::discussion::event::{Event, Record, SECRETARY};
@@ -78,8 +77,12 @@ impl Sources for Texts<'_> {
     }
 }
 
-impl CallHandler for Discussions {
-    fn answer(&mut self, call: Call) -> Result<Value, Value> {
+impl Discussions {
+    /// Answers a call: a value, or an error as one.
+    ///
+    /// # Errors
+    /// What is wrong with the call, as `--json` prints it.
+    pub(super) fn answer(&mut self, call: Call) -> Result<Value, Value> {
         let answered = match call {
             Call::Review(review) => self.review(review),
             Call::Open(open) => self.open(open),
@@ -108,21 +111,6 @@ impl CallHandler for Discussions {
         }
     }
 
-    fn refuse(&self, why: &str) -> Value {
-        error(&Fail::new(why))
-    }
-}
-
-/// An error as `--json` prints one.
-fn error(fail: &Fail) -> Value {
-    let mut error = json!({"message": plain::clean(&fail.message)});
-    if let Some(help) = fail.remedy() {
-        error["help"] = json!(plain::clean(help));
-    }
-    json!({"error": error})
-}
-
-impl Discussions {
     fn review(&self, asked: tools::Review) -> Result<Value, Fail> {
         let repo = self.workspace.open()?;
         let mut paths = Vec::new();
@@ -487,4 +475,13 @@ fn moved(
     });
     let log: Vec<Record> = talk.log().iter().cloned().collect();
     Ok((log, played.map_err(Fail::from)))
+}
+
+/// An error as `--json` prints one.
+pub(super) fn error(fail: &Fail) -> Value {
+    let mut error = json!({"message": plain::clean(&fail.message)});
+    if let Some(help) = fail.remedy() {
+        error["help"] = json!(plain::clean(help));
+    }
+    json!({"error": error})
 }

@@ -12,17 +12,12 @@ use rmcp::transport::stdio;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::Value;
 
+use super::discussions::{Discussions, error};
 use super::tools::{self, Call};
+use crate::run::Fail;
 
-/// What answers the calls: a value, or an error as one.
-pub trait CallHandler: Send {
-    fn answer(&mut self, call: Call) -> Result<Value, Value>;
-    /// What is wrong with a call that could not be read, as an error.
-    fn refuse(&self, why: &str) -> Value;
-}
-
-struct Server<A> {
-    answers: Mutex<A>,
+struct Server {
+    discussions: Mutex<Discussions>,
     tools: Vec<Tool>,
 }
 
@@ -30,10 +25,10 @@ struct Server<A> {
 ///
 /// # Errors
 /// The runtime cannot be made, or the client is none.
-pub fn serve(answers: impl CallHandler + 'static) -> Result<(), String> {
+pub fn serve(discussions: Discussions) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
-    let server = Server { answers: Mutex::new(answers), tools: listed() };
+    let server = Server { discussions: Mutex::new(discussions), tools: listed() };
     let served = runtime.block_on(async {
         let running = server.serve(stdio()).await.map_err(|error| error.to_string())?;
         running.waiting().await.map(drop).map_err(|error| error.to_string())
@@ -55,7 +50,7 @@ fn listed() -> Vec<Tool> {
     tools::all().into_iter().map(of).collect()
 }
 
-impl<A: CallHandler + 'static> ServerHandler for Server<A> {
+impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("roundtable", env!("CARGO_PKG_VERSION")))
@@ -76,10 +71,10 @@ impl<A: CallHandler + 'static> ServerHandler for Server<A> {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut discussions = self.discussions.lock().unwrap_or_else(PoisonError::into_inner);
         let answered = match Call::read(&request.name, arguments) {
-            Ok(call) => answers.answer(call),
-            Err(why) => Err(answers.refuse(&why)),
+            Ok(call) => discussions.answer(call),
+            Err(why) => Err(error(&Fail::new(why))),
         };
         Ok(match answered {
             Ok(value) => CallToolResult::structured(value),
