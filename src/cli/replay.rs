@@ -4,8 +4,7 @@
 mod documents;
 pub mod onto;
 
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use clap::Args;
 use git2::Oid;
@@ -279,14 +278,8 @@ struct FoundRecording {
     blob: Oid,
 }
 
-/// How many recordings are looked at together, and the texts of how many differences may wait to be told:
-/// memory does not grow with the number of recordings.
-const TOGETHER: usize = 4_096;
-const TEXTS: usize = 16 << 20;
-/// How many recordings a thread takes at a time, at most.
-const RUN: usize = 128;
-/// How many results are told of at a time.
-const LOT: usize = 8;
+/// So many recordings are judged before they are told: memory does not grow with their number.
+const PART: usize = 512;
 
 /// `--all`: every recording below the items folder at a commit, on all processors, told in order.
 fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> {
@@ -294,30 +287,28 @@ fn all(replay: Replay, revision: &str, told: &mut Told<'_>) -> Result<(), Fail> 
     let commit = replay.repo().resolve(revision)?;
     let config = replay.config(commit)?;
     let config = replay.repo().with_items(commit, config)?;
-    let mut total = 0;
+    let mut found = Vec::new();
     for folder in config.folders() {
-        total += replay.repo().recordings(commit, folder, &mut |_, _, _| true)?;
+        replay.repo().recordings(commit, folder, &mut |_, path, blob| {
+            found.push(FoundRecording { path: path.to_owned(), blob });
+            true
+        })?;
     }
-    if total == 0 {
+    if found.is_empty() {
         place::note_nothing(replay.repo(), "recording", revision, told.screen);
     }
     let replay = replay.at(commit)?;
     let held = Held::read(&replay, commit, &config)?;
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let workers = (0..threads).map(|_| replay.again()).collect::<Result<Vec<_>, _>>()?;
-    let mut table = Table { replay: &replay, workers, commit, policy: &held.policy, total, done: 0 };
-    let (mut waiting, mut failed) = (Vec::new(), None);
-    let mut each = |_: &str, path: &str, blob: Oid| {
-        waiting.push(FoundRecording { path: path.to_owned(), blob });
-        if waiting.len() == TOGETHER {
-            failed = table.judge(&std::mem::take(&mut waiting), told).err();
+    let mut workers = (0..threads).map(|_| replay.again()).collect::<Result<Vec<_>, _>>()?;
+    for (part, recordings) in found.chunks(PART).enumerate() {
+        told.screen.progress(part * PART, found.len());
+        let outcomes = judge_all(&mut workers, recordings, commit, &held.policy);
+        for (recording, outcome) in recordings.iter().zip(outcomes) {
+            told.tell(&recording.path, false, outcome)?;
         }
-        failed.is_none()
-    };
-    for folder in config.folders() {
-        replay.repo().recordings(commit, folder, &mut each)?;
     }
-    failed.map_or_else(|| table.judge(&waiting, told), Err)?;
+    told.screen.progress(found.len(), found.len());
     let parts = std::mem::take(&mut told.parts);
     told.documents.read(&replay, commit, &config, held, parts)
 }
@@ -335,72 +326,22 @@ pub fn pushed(global: &Global, screen: &Screen) -> Result<Code, Fail> {
     told.end(true)
 }
 
-/// Where recordings are judged, on all processors.
-struct Table<'r> {
-    replay: &'r Replay,
-    workers: Vec<Replay>,
-    commit: Oid,
-    policy: &'r Policy,
-    total: usize,
-    done: usize,
-}
-
-impl Table<'_> {
-    /// Judges some recordings and tells the results in their order. They are taken from the last to the
-    /// first in time, as git packs what they are read from: each commit's trees are stored as what differs
-    /// from a later one's.
-    fn judge(&mut self, found: &[FoundRecording], told: &mut Told<'_>) -> Result<(), Fail> {
-        let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_by(|a, b| moment(&found[*b].path).cmp(moment(&found[*a].path)).then(a.cmp(b)));
-        let run = (found.len() / (self.workers.len() * 8).max(1)).clamp(1, RUN);
-        let runs = Mutex::new(order.chunks(run));
-        let (results, done) = channel::<Vec<(usize, Outcome)>>();
-        let (commit, policy, screen) = (self.commit, self.policy, told.screen);
-        let mut outcomes: Vec<Option<Outcome>> = found.iter().map(|_| None).collect();
-        std::thread::scope(|scope| {
-            for worker in &mut self.workers {
-                let (results, runs) = (results.clone(), &runs);
-                let next = || runs.lock().ok().and_then(|mut runs| runs.next());
-                scope.spawn(move || {
-                    while let Some(run) = next() {
-                        // Not each is worth waking somebody up for.
-                        for lot in run.chunks(LOT) {
-                            let judged = |at: &usize| (*at, judged(worker, commit, policy, &found[*at]));
-                            let _ = results.send(lot.iter().map(judged).collect());
-                        }
-                    }
-                });
-            }
-            drop(results);
-            let mut kept = 0;
-            for (at, outcome) in done.into_iter().flatten() {
-                self.done += 1;
-                screen.progress(self.done, self.total);
-                kept += size(&outcome);
-                // What there is no room for is judged once more when it is told.
-                outcomes[at] = Some(outcome).filter(|outcome| size(outcome) == 0 || kept <= TEXTS);
-            }
-        });
-        for (found, outcome) in found.iter().zip(outcomes) {
-            let outcome = outcome.unwrap_or_else(|| judged(self.replay, commit, policy, found));
-            told.tell(&found.path, false, outcome)?;
-        }
-        Ok(())
-    }
-}
-
-/// The time that a recording's name carries after its step: the digits order as the times do.
-fn moment(path: &str) -> &str {
-    path.rsplit('/').next().and_then(|name| name.get(6..)).unwrap_or_default()
-}
-
-/// The bytes of the texts that a result holds.
-fn size(outcome: &Outcome) -> usize {
-    let of = |found: &Divergence| found.expected.len() + found.found.len();
-    match outcome {
-        Ok(verdict) => verdict.divergence.as_ref().map_or(0, of),
-        Err(error) => error.what.len(),
-    }
+/// Judges recordings, each worker its share of them; the outcomes are in the recordings' order.
+fn judge_all(workers: &mut [Replay], found: &[FoundRecording], commit: Oid, policy: &Policy) -> Vec<Outcome> {
+    let share = found.len().div_ceil(workers.len()).max(1);
+    std::thread::scope(|scope| {
+        let shares = workers.iter_mut().zip(found.chunks(share));
+        let threads: Vec<_> = shares
+            .map(|(worker, share)| {
+                let judge = move |one| judged(worker, commit, policy, one);
+                scope.spawn(move || share.iter().map(judge).collect::<Vec<Outcome>>())
+            })
+            .collect();
+        let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined
+            .flat_map(|outcomes| outcomes.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
 }
 
 fn judged(replay: &Replay, commit: Oid, policy: &Policy, found: &FoundRecording) -> Outcome {
@@ -412,42 +353,4 @@ fn judged(replay: &Replay, commit: Oid, policy: &Policy, found: &FoundRecording)
     let parts = replay.parts(&place, &replayed, policy).map_err(told)?;
     let misnamed = replayed.finished.as_ref().and_then(|finished| today::misnamed(&found.path, finished));
     Ok(Verdict { parts, misnamed, ..Verdict::of(replayed) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn recordings_are_known_by_the_time_in_their_names() {
-        let at = |time: &str, step: &str| format!("items/a/elaborations/{step}-{time}.jsonl");
-        let (early, late) = (at("20260220T143000000Z", "02-01"), at("20260221T000000000Z", "01-03"));
-        assert!(moment(&early) < moment(&late));
-        assert_eq!((moment("items/a/elaborations/x"), moment("")), ("", ""));
-        assert_eq!(moment("a/12345ün"), "");
-    }
-
-    #[test]
-    fn only_the_texts_of_a_result_count_as_room() {
-        let found = Divergence {
-            event: None,
-            what: "spec.md".to_owned(),
-            expected: "four".to_owned(),
-            found: "fives".to_owned(),
-        };
-        let verdict = |divergence: Option<Divergence>| Verdict {
-            commit: None,
-            is_committed: false,
-            divergence,
-            by: None,
-            moved: Vec::new(),
-            turns: 0,
-            files: 0,
-            is_open: false,
-            parts: Vec::new(),
-            misnamed: None,
-        };
-        assert_eq!(size(&Ok(verdict(Some(found)))), 9);
-        assert_eq!((size(&Ok(verdict(None))), size(&Err(Problem::new("no")))), (0, 2));
-    }
 }

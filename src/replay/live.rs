@@ -524,6 +524,5 @@ fn stopped(stop: Stop) -> Result<Divergence, Unread> {
     match stop {
         Stop::Divergence(divergence) => Ok(divergence),
         Stop::Template(failed) => Err(failed.into()),
-        Stop::Rules(finding) => Err(finding.into()),
     }
 }

@@ -155,7 +155,6 @@ impl Replayed {
                 Ok(None)
             }
             Err(Stop::Template(failed)) => Err(failed.into()),
-            Err(Stop::Rules(finding)) => Err(finding.into()),
         }
     }
 
@@ -584,7 +583,6 @@ impl Replay {
                 return Err(Unlanded::Rules { commit: short(start), found: Box::new(found) });
             }
             Err(Stop::Template(failed)) => return Err(Unread::from(failed).into()),
-            Err(Stop::Rules(finding)) => return Err(Unread::from(finding).into()),
         }
         let item = self.repo.item_or_new(start, &opened.item, opened.into()).map_err(Unread::from)?;
         Ok(landing::land(&self.repo, &library, &finished, start, &item)?)
@@ -649,7 +647,6 @@ impl From<Unlanded> for Fail {
 enum Stop {
     Divergence(Divergence),
     Template(crate::text::template::Failed),
-    Rules(Finding),
 }
 
 impl From<Refused> for Stop {
