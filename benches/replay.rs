@@ -16,7 +16,7 @@ use roundtable::discussion::{Discussion, Log};
 use roundtable::git::{AtPath, Repo};
 use roundtable::item::library::Library;
 use roundtable::item::step::Depth;
-use roundtable::run::landing::{Landing, land};
+use roundtable::run::landing::land;
 use roundtable::run::played::Recording;
 use roundtable::run::script::Script;
 use roundtable::run::session::hold;
@@ -232,10 +232,9 @@ fn generate(library: &Library, root: &Path, count: usize) {
         let name = format!("item-{}", number % items_of(count));
         let finished = held(library, &name, tip, time(number)).finish().unwrap();
         let item = repo.item(tip, &finished.opened.item).unwrap();
-        match land(&repo, library, &finished, tip, &item).unwrap() {
-            Landing::Done(landed) => tip = landed.commit,
-            Landing::Recorded { .. } => panic!("recorded twice"),
-        }
+        let landed = land(&repo, library, &finished, tip, &item).unwrap();
+        assert!(!landed.already_recorded);
+        tip = landed.commit;
         if number % 250 == 249 {
             git(root, &["repack", "-adq"]);
         }

@@ -15,7 +15,6 @@ use crate::github::job::{Done, Job, Reported, Request};
 use crate::github::thread::Unused;
 use crate::github::trigger::{self, Trigger};
 use crate::github::{actions, service};
-use crate::http::Failed;
 use crate::item::library::sha256;
 use crate::review::Review;
 use crate::run::documents::{self, ReviewInput};
@@ -194,11 +193,10 @@ fn plan(global: &Global, screen: &Screen) -> Result<Code, Fail> {
     let config = global.workspace.settings_at(&repo, repo.resolve("HEAD")?)?;
     let settings = config.github.unwrap_or_default();
     let mut hub = service::hub(&repo)?;
-    let failed = |failed: Failed| Fail::from(failed.into_problem());
     let mut include = Vec::new();
-    for label in hub.labels().map_err(failed)? {
+    for label in hub.labels()? {
         if trigger::asked(&label, &settings.label).is_some() {
-            for issue in hub.labeled(&label).map_err(failed)? {
+            for issue in hub.labeled(&label)? {
                 include.extend(issue["number"].as_u64().map(|number| (number, label.clone())));
             }
         }

@@ -29,7 +29,6 @@ use super::{actions, page, service};
 use crate::discussion::event::{Event as Talked, Record, Time};
 use crate::git::Repo;
 use crate::git::remote::Remote;
-use crate::http::Failed;
 use crate::item::config::Config;
 use crate::item::config::github::Settings;
 use crate::item::library::{Library, sha256};
@@ -87,10 +86,6 @@ pub struct Reported {
 
 /// How often an issue gets another name, where others of its title were faster.
 const MAX_NAMES: usize = 3;
-
-fn refused(failed: Failed) -> Fail {
-    failed.into_problem().into()
-}
 
 /// The branch that pull requests go to.
 fn base_branch(event: Option<&Event>) -> String {
@@ -206,7 +201,7 @@ impl Job<'_> {
                 entry.get("event").and_then(Value::as_str) == Some("labeled")
                     && name.eq_ignore_ascii_case(label)
             };
-            let events = self.hub.newest_events(asked.number, &is_it).map_err(refused)?;
+            let events = self.hub.newest_events(asked.number, &is_it)?;
             let newest = events.iter().max_by_key(|entry| moment(entry, "created_at").map(Time::seconds));
             at = newest.and_then(|entry| moment(entry, "created_at"));
             if asked.sender.is_none() {
@@ -223,7 +218,7 @@ impl Job<'_> {
             if sender.is_bot {
                 return Ok(Err(format!("{} is an app, and apps ask for nothing here", sender.login)));
             }
-            let may = self.hub.permission(&sender).map_err(refused)?;
+            let may = self.hub.permission(&sender)?;
             if may < self.settings.min_permission {
                 let opener = asked.issue.as_ref().and_then(|issue| issue.get("user")).and_then(Person::of);
                 let form = match opener.is_some_and(|opener| opener.login == sender.login) {

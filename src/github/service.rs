@@ -18,14 +18,13 @@ struct Address {
 
 impl Address {
     fn read() -> Result<Address, Fail> {
-        let url = |name: &str, text: &str| {
-            http::base_url(name, text).map_err(|failed| Fail::from(failed.into_problem()))
-        };
-        let server =
-            url("GITHUB_SERVER_URL", &variable("GITHUB_SERVER_URL").unwrap_or_else(|| SERVER.to_owned()))?;
+        let server = variable("GITHUB_SERVER_URL").unwrap_or_else(|| SERVER.to_owned());
+        let server = http::base_url("GITHUB_SERVER_URL", &server)?;
         let api = match variable("GITHUB_API_URL") {
-            Some(text) => url("GITHUB_API_URL", &text)?,
-            None if server.as_str().trim_end_matches('/') == SERVER => url("", "https://api.github.com")?,
+            Some(text) => http::base_url("GITHUB_API_URL", &text)?,
+            None if server.as_str().trim_end_matches('/') == SERVER => {
+                http::base_url("", "https://api.github.com")?
+            }
             None => http::below(&server, "api/v3"),
         };
         Ok(Address { server, api })
@@ -36,7 +35,7 @@ impl Address {
 fn token() -> Result<Option<Secret>, Fail> {
     for name in ["GITHUB_TOKEN", "GH_TOKEN"] {
         if let Some(value) = variable(name) {
-            return Ok(Some(Secret::new(name, &value).map_err(|failed| Fail::from(failed.into_problem()))?));
+            return Ok(Some(Secret::new(name, &value)?));
         }
     }
     Ok(None)
@@ -59,7 +58,7 @@ pub fn hub(repo: &Repo) -> Result<Hub, Fail> {
             Fail::new("it is not said which repository on GitHub is meant: set GITHUB_REPOSITORY to owner/name, or give the repository a remote `origin` there")
         })?,
     };
-    Hub::new(address.api, &name, token()?).map_err(|failed| Fail::from(failed.into_problem()))
+    Ok(Hub::new(address.api, &name, token()?)?)
 }
 
 /// The repository as a remote to push to.

@@ -570,7 +570,7 @@ impl Replay {
         mut finished: Finished,
         branch: &str,
         start: Oid,
-    ) -> Result<landing::Landing, Unlanded> {
+    ) -> Result<landing::LandedCommit, Unlanded> {
         finished.redirect(branch);
         finished.rebase(&start.to_string());
         let library = self.rules(&finished.log, start)?;
@@ -592,7 +592,7 @@ impl Replay {
     ///
     /// # Errors
     /// Another run went on with it meanwhile, or anything that keeps it from landing.
-    pub fn pause(&self, paused: &PausedDiscussion, start: Oid) -> Result<landing::LandedRun, Unlanded> {
+    pub fn pause(&self, paused: &PausedDiscussion, start: Oid) -> Result<landing::LandedCommit, Unlanded> {
         let library = self.rules(&paused.log, start)?;
         Ok(landing::pause(&self.repo, &library, paused, start)?)
     }

@@ -6,9 +6,8 @@ use super::Replay;
 use crate::discussion::Finished;
 use crate::git::short;
 use crate::run::elaborate::announce;
-use crate::run::landing::Landing;
+use crate::run::landing::LandedCommit;
 use crate::run::{Fail, Held, Landed, Observer, Talk};
-use crate::synthesis::Outcome;
 use crate::voice::model::Meter;
 
 /// Commits a discussion that came out the same on a branch that is at `start`.
@@ -26,22 +25,19 @@ pub fn land_on(
     let talk = Talk::Finished(Box::new(finished.clone()));
     let held = Held { talk, usage: Meter::default(), left_out: Vec::new() };
     let branch = branch.to_owned();
-    match replay.land(finished, &branch, start)? {
-        Landing::Recorded { commit, recording } => {
-            observer.say(&format!(
-                "Already recorded: {branch} carries this run in {recording}. Nothing was changed."
-            ));
-            let commit = Some(replay.repo().introducing_commit(commit, &recording)?);
-            let outcome = Outcome::nothing(&recording);
-            Ok(Landed { held, branch, base, commit, already_recorded: true, outcome })
-        }
-        Landing::Done(placed) => {
-            observer.say_strong("Reproduced from its recording.");
-            announce(&placed.outcome, observer);
-            observer.say_strong(&format!("\nCommitted {} on {branch}.", short(placed.commit)));
-            observer.say(&format!("See it with: git show {branch}"));
-            let (base, commit, outcome) = (placed.parent.to_string(), Some(placed.commit), placed.outcome);
-            Ok(Landed { held, branch, base, commit, already_recorded: false, outcome })
-        }
+    let LandedCommit { commit, parent, outcome, already_recorded } = replay.land(finished, &branch, start)?;
+    if already_recorded {
+        let recording = &outcome.recording;
+        observer.say(&format!(
+            "Already recorded: {branch} carries this run in {recording}. Nothing was changed."
+        ));
+        let commit = Some(replay.repo().introducing_commit(commit, recording)?);
+        return Ok(Landed { held, branch, base, commit, already_recorded, outcome });
     }
+    observer.say_strong("Reproduced from its recording.");
+    announce(&outcome, observer);
+    observer.say_strong(&format!("\nCommitted {} on {branch}.", short(commit)));
+    observer.say(&format!("See it with: git show {branch}"));
+    let (base, commit) = (parent.to_string(), Some(commit));
+    Ok(Landed { held, branch, base, commit, already_recorded, outcome })
 }

@@ -23,7 +23,7 @@ use crate::item::meta::Source;
 use crate::item::step::Step;
 use crate::review::Rules;
 use crate::run::files::write_whole;
-use crate::run::landing::{self, Landing};
+use crate::run::landing::{self, LandedCommit};
 use crate::run::script::Script;
 use crate::run::session::{SessionEnd, hold};
 use crate::synthesis::{self, Outcome};
@@ -151,15 +151,12 @@ pub fn land_again(setup: &Setup, landed: &Landed, tip: Oid, observer: &dyn Obser
         Talk::Finished(finished) => finished,
     };
     // What was read of the item is at another commit: it is read again on this one.
-    match landing::land(&setup.repo, &setup.library, finished, tip, &read_at(setup, tip)?)? {
-        Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, observer),
-        Landing::Done(placed) => Ok(done(setup, held, *placed)),
+    let item = setup.repo.item_or_new(tip, &setup.opened.item, (&setup.opened).into())?;
+    let placed = landing::land(&setup.repo, &setup.library, finished, tip, &item)?;
+    match placed.already_recorded {
+        true => already_recorded(setup, placed.commit, &placed.outcome.recording, observer),
+        false => Ok(landed_on(setup, held, placed)),
     }
-}
-
-fn read_at(setup: &Setup, commit: Oid) -> Result<Item, Fail> {
-    let opened = &setup.opened;
-    Ok(setup.repo.item_or_new(commit, &opened.item, opened.into())?)
 }
 
 /// Holds the discussion with its log in the git folder, and does something about its outcome.
@@ -189,29 +186,23 @@ fn land(setup: &Setup, held: Held, observer: &dyn Observer) -> Result<Landed, Fa
         Talk::Open(paused) => return pause(setup, paused.as_ref().clone(), held, setup.base, observer),
         Talk::Finished(finished) => finished,
     };
-    match landing::land(&setup.repo, &setup.library, finished, setup.base, &setup.item)? {
-        Landing::Recorded { commit, recording } => already_recorded(setup, commit, &recording, observer),
-        Landing::Done(placed) => {
-            announce(&placed.outcome, observer);
-            let branch = &setup.opened.branch;
-            observer.say_strong(&format!("\nCommitted {} on {branch}.", short(placed.commit)));
-            observer.say(&format!("See it with: git show {branch}"));
-            identity::note_commit(&setup.repo, &setup.opened.author, observer);
-            Ok(done(setup, held, *placed))
-        }
+    let placed = landing::land(&setup.repo, &setup.library, finished, setup.base, &setup.item)?;
+    if placed.already_recorded {
+        return already_recorded(setup, placed.commit, &placed.outcome.recording, observer);
     }
+    announce(&placed.outcome, observer);
+    let branch = &setup.opened.branch;
+    observer.say_strong(&format!("\nCommitted {} on {branch}.", short(placed.commit)));
+    observer.say(&format!("See it with: git show {branch}"));
+    identity::note_commit(&setup.repo, &setup.opened.author, observer);
+    Ok(landed_on(setup, held, placed))
 }
 
-/// A discussion that was placed and committed.
-fn done(setup: &Setup, held: Held, placed: landing::LandedCommit) -> Landed {
-    Landed {
-        held,
-        branch: setup.opened.branch.clone(),
-        base: placed.parent.to_string(),
-        commit: Some(placed.commit),
-        already_recorded: false,
-        outcome: placed.outcome,
-    }
+/// The discussion with the commit that it came to.
+fn landed_on(setup: &Setup, held: Held, placed: LandedCommit) -> Landed {
+    let LandedCommit { commit, parent, outcome, already_recorded } = placed;
+    let branch = setup.opened.branch.clone();
+    Landed { held, branch, base: parent.to_string(), commit: Some(commit), already_recorded, outcome }
 }
 
 /// Commits what this run has added to the recording of a discussion that stays open.
@@ -223,22 +214,15 @@ fn pause(
     observer: &dyn Observer,
 ) -> Result<Landed, Fail> {
     let grown = landing::pause(&setup.repo, &setup.library, &paused, start)?;
-    let branch = &setup.opened.branch;
-    if grown.stood {
-        observer.say(&format!("Already recorded: {branch} carries this run in {}.", grown.recording));
+    let (branch, recording) = (&setup.opened.branch, &grown.outcome.recording);
+    if grown.already_recorded {
+        observer.say(&format!("Already recorded: {branch} carries this run in {recording}."));
     } else {
         observer.say_strong(&format!("\nCommitted {} on {branch}.", short(grown.commit)));
         observer.say("The discussion is open: the next run continues from its recording.");
         identity::note_commit(&setup.repo, &setup.opened.author, observer);
     }
-    Ok(Landed {
-        held,
-        branch: branch.clone(),
-        base: grown.parent.to_string(),
-        commit: Some(grown.commit),
-        already_recorded: grown.stood,
-        outcome: Outcome::nothing(&grown.recording),
-    })
+    Ok(landed_on(setup, held, grown))
 }
 
 /// Holds the discussion, told line by line; with it comes what it took.

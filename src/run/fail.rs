@@ -4,6 +4,7 @@ use std::error::Error;
 
 use crate::discussion::Refused;
 use crate::git;
+use crate::http;
 use crate::item::library::Unusable;
 use crate::run::landing::NotLanded;
 use crate::run::session::Stopped;
@@ -101,6 +102,12 @@ fn remedy_of(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| of::<Stopped>(error))
         .or_else(|| of::<Problem>(error))
         .or_else(|| error.downcast_ref::<git::Fault>().map(|fault| fault.hint.clone()))
+}
+
+impl From<http::Failed> for Fail {
+    fn from(failed: http::Failed) -> Fail {
+        Fail::from(failed.into_problem())
+    }
 }
 
 macro_rules! fail_from {

@@ -3,11 +3,11 @@
 //!
 //! ```
 //! use roundtable::discussion::Finished;
-//! use roundtable::run::landing::{Landing, NotLanded, land};
+//! use roundtable::run::landing::{LandedCommit, NotLanded, land};
 //! use roundtable::item::library::Library;
 //! use roundtable::git::Repo;
 //!
-//! fn commit(repo: &Repo, library: &Library, finished: &Finished) -> Result<Landing, NotLanded> {
+//! fn commit(repo: &Repo, library: &Library, finished: &Finished) -> Result<LandedCommit, NotLanded> {
 //!     let start = repo.resolve(&finished.opened.base)?;
 //!     let item = repo.item(start, &finished.opened.item)?;
 //!     land(repo, library, finished, start, &item)
@@ -42,12 +42,22 @@ pub(crate) const TRIES: usize = 20;
 /// So many recordings of an item are remembered in the next discussion.
 const REMEMBERED: usize = 30;
 
-/// A discussion that has landed.
+/// A discussion that has landed, or the last run of one that stays open.
 pub struct LandedCommit {
     pub commit: Oid,
-    /// What the commit is built on.
+    /// What the commit is built on; where the branch had it already, the commit itself.
     pub parent: Oid,
     pub outcome: Outcome,
+    /// The branch carried this very run before, in the outcome's recording.
+    pub already_recorded: bool,
+}
+
+impl LandedCommit {
+    /// What a branch carries already.
+    fn carried(tip: Oid, recording: &str) -> LandedCommit {
+        let outcome = Outcome::nothing(recording);
+        LandedCommit { commit: tip, parent: tip, outcome, already_recorded: true }
+    }
 }
 
 /// The last recordings of an item, at most so many, the latest first: each with its path. What is no recording is
@@ -138,16 +148,6 @@ pub fn decided(repo: &Repo, commit: Oid, item: &Item) -> Result<Vec<Earlier>, Er
     Ok(found)
 }
 
-/// How a landing ended.
-pub enum Landing {
-    Done(Box<LandedCommit>),
-    /// The branch carries this very run already, in this recording.
-    Recorded {
-        commit: Oid,
-        recording: String,
-    },
-}
-
 /// Why a discussion did not land. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotLanded {
@@ -188,14 +188,14 @@ pub fn land(
     finished: &Finished,
     start: Oid,
     read: &Item,
-) -> Result<Landing, NotLanded> {
+) -> Result<LandedCommit, NotLanded> {
     let opened = &finished.opened;
     on_tip(repo, &opened.branch, start, |lock, tip, parent| {
         // What was read for the discussion is still there, unless somebody moved the branch.
         let again = || repo.item_or_new(parent, &opened.item, opened.into());
         let item = if parent == start { read.clone() } else { again()? };
         if let (Some(tip), Some(recording)) = (tip, already_recorded(repo, parent, &item, finished)?) {
-            return Ok(Some(Landing::Recorded { commit: tip, recording }));
+            return Ok(Some(LandedCommit::carried(tip, &recording)));
         }
         // The recording names the commit that the additions are on: after a race, the new tip.
         let mut moved = finished.clone();
@@ -206,7 +206,7 @@ pub fn land(
         let wanted = wanted(finished, &additive, &message, tip, parent);
         Ok(match repo.commit(lock, &wanted)? {
             Committed::Done(commit) => {
-                Some(Landing::Done(Box::new(LandedCommit { commit, parent, outcome })))
+                Some(LandedCommit { commit, parent, outcome, already_recorded: false })
             }
             Committed::Moved => None,
         })
@@ -261,16 +261,6 @@ fn grown(repo: &Repo, commit: Oid, log: &Log) -> Result<Option<String>, NotLande
     Err(NotLanded::GoneOn { path })
 }
 
-/// A run of an open discussion that has landed.
-pub struct LandedRun {
-    pub commit: Oid,
-    /// What the commit is built on.
-    pub parent: Oid,
-    pub recording: String,
-    /// The branch had it already.
-    pub stood: bool,
-}
-
 /// Commits what the last run of an open discussion has added to its recording.
 ///
 /// # Errors
@@ -281,12 +271,12 @@ pub fn pause(
     library: &Library,
     paused: &PausedDiscussion,
     start: Oid,
-) -> Result<LandedRun, NotLanded> {
+) -> Result<LandedCommit, NotLanded> {
     let opened = &paused.opened;
     on_tip(repo, &opened.branch, start, |lock, tip, parent| {
         let item = repo.item_or_new(parent, &opened.item, opened.into())?;
         if let (Some(tip), Some(recording)) = (tip, grown(repo, parent, &paused.log)?) {
-            return Ok(Some(LandedRun { commit: tip, parent, recording, stood: true }));
+            return Ok(Some(LandedCommit::carried(tip, &recording)));
         }
         let mut paused = paused.clone();
         paused.rebase(&parent.to_string());
@@ -294,8 +284,8 @@ pub fn pause(
         let wanted = rehearsed.wanted(tip, parent);
         Ok(match repo.commit(lock, &wanted)? {
             Committed::Done(commit) => {
-                let recording = rehearsed.outcome.recording;
-                Some(LandedRun { commit, parent, recording, stood: false })
+                let outcome = Outcome::nothing(&rehearsed.outcome.recording);
+                Some(LandedCommit { commit, parent, outcome, already_recorded: false })
             }
             Committed::Moved => None,
         })

@@ -372,22 +372,21 @@ impl Choice {
     /// # Errors
     /// No HTTP client can be made here.
     pub fn begin(&self) -> Result<Option<Box<dyn Model>>, Fail> {
-        let failed = |failed: http::Failed| Fail::from(failed.into_problem());
         if self.asks_a_model() {
             super::clock::takes_its_time();
         }
         Ok(match self.clone() {
             Choice::Secretary | Choice::Agent | Choice::Recorded(_) => None,
             Choice::Anthropic(Service { base, key, model, patience, answer }) => {
-                let service = Anthropic::new(base, key, &model, patience).map_err(failed)?;
+                let service = Anthropic::new(base, key, &model, patience)?;
                 Some(Box::new(service.answering(answer)))
             }
             Choice::OpenAi(Service { base, key, model, patience, answer }) => {
-                let service = OpenAi::new(base, key, &model, patience).map_err(failed)?;
+                let service = OpenAi::new(base, key, &model, patience)?;
                 Some(Box::new(service.answering(answer)))
             }
             Choice::Ollama(Service { base, model, patience, answer, .. }) => {
-                Some(Box::new(Ollama::new(base, &model, patience, answer).map_err(failed)?))
+                Some(Box::new(Ollama::new(base, &model, patience, answer)?))
             }
             Choice::Preset { preset, model, patience, names } => {
                 let headless = Headless::new(preset, model.as_deref(), patience, secrets())?;
@@ -534,7 +533,7 @@ fn address(options: &Wanted, name: &'static str, own: &str) -> Result<(Url, bool
         (None, Some(url)) => (name, url),
         (None, None) => ("", own.to_owned()),
     };
-    let url = http::base_url(name, &text).map_err(http::Failed::into_problem)?;
+    let url = http::base_url(name, &text)?;
     let is_own = text.trim_end_matches('/') == own;
     Ok((url, is_own))
 }
@@ -542,7 +541,7 @@ fn address(options: &Wanted, name: &'static str, own: &str) -> Result<(Url, bool
 /// The key from the environment; the service's own address needs one, others may not.
 fn key(name: &str, is_needed: bool) -> Result<Option<Secret>, Fail> {
     match variable(name) {
-        Some(value) => Ok(Some(Secret::new(name, &value).map_err(http::Failed::into_problem)?)),
+        Some(value) => Ok(Some(Secret::new(name, &value)?)),
         None if is_needed => Err(Fail::new(format!("{name} is not set")).with_hint("put the key there (it is read from the environment only), or use --voice secretary, which needs none")),
         None => Ok(None),
     }

@@ -18,7 +18,6 @@ const ARROWS: [(&str, &[&str]); 16] = [
             "git",
             "github",
             "history",
-            "http",
             "item",
             "replay",
             "review",

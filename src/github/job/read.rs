@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{moment, refused};
+use super::moment;
 use crate::discussion::event::{Record, Time};
 use crate::git::Repo;
 use crate::github::ACTIONS_BOT;
@@ -112,11 +112,11 @@ pub(super) fn read_thread(
     settings: &Settings,
 ) -> Result<Read, Fail> {
     let issue = issue_of(hub, &asked, at)?;
-    let mut comments: Vec<Comment> = hub.comments(asked.number).map_err(refused)?;
+    let mut comments: Vec<Comment> = hub.comments(asked.number)?;
     // Pages shift when a comment goes while they are read, and another one is missed.
     let counted = issue.get("comments").and_then(Value::as_u64).unwrap_or_default();
     if (comments.len() as u64) < counted {
-        comments.extend(hub.comments(asked.number).map_err(refused)?);
+        comments.extend(hub.comments(asked.number)?);
     }
     let marked: Vec<Comment> = comments.iter().filter(|one| one.is_marked(asked.number)).cloned().collect();
     let (mut known, ticked) = history(hub, &comments, &marked, &asked, at, &own)?;
@@ -136,7 +136,7 @@ pub(super) fn read_thread(
 fn issue_of(hub: &mut Hub, asked: &Asked, at: Option<Time>) -> Result<Value, Fail> {
     let issue = match &asked.issue {
         Some(issue) => issue.clone(),
-        None => hub.issue(asked.number).map_err(refused)?,
+        None => hub.issue(asked.number)?,
     };
     if issue.get("number").and_then(Value::as_u64) != Some(asked.number) {
         return Err(Fail::new(format!(
@@ -175,7 +175,7 @@ fn history(
     let ticked: Vec<&Comment> =
         marked.iter().filter(|one| one.is_ours(asked.number, own)).filter(has_ticks).collect();
     let nodes: Vec<&str> = ticked.iter().chain(&edited).map(|one| one.node.as_str()).collect();
-    let edits = if hub.has_token() { hub.edits(&nodes).map_err(refused)? } else { Default::default() };
+    let edits = if hub.has_token() { hub.edits(&nodes)? } else { Default::default() };
     let of = |comment: &Comment| edits.get(&comment.node).map(Vec::as_slice).unwrap_or_default();
     for comment in edited {
         let then = of(comment).iter().rfind(|edit| at.is_none_or(|at| edit.at <= at));
@@ -207,7 +207,7 @@ fn permissions(
         .filter(|person| sender.is_none_or(|sender| sender.login != person.login))
         .collect();
     if !others.is_empty() {
-        known = hub.permissions(&others).map_err(refused)?;
+        known = hub.permissions(&others)?;
     }
     if let Some(sender) = sender {
         known.entry(sender.login.to_lowercase()).or_insert(settings.min_permission);
@@ -222,7 +222,7 @@ pub(super) fn as_it_was(hub: &mut Hub, mut issue: Value, at: Time) -> Result<Val
         return Ok(issue);
     }
     let number = issue.get("number").and_then(Value::as_u64).unwrap_or_default();
-    let events = hub.events(number).map_err(refused)?;
+    let events = hub.events(number)?;
     let renamed = events.iter().filter(|event| {
         event.get("event").and_then(Value::as_str) == Some("renamed")
             && moment(event, "created_at").is_none_or(|when| when > at)
@@ -231,7 +231,7 @@ pub(super) fn as_it_was(hub: &mut Hub, mut issue: Value, at: Time) -> Result<Val
     if let Some(from) = first.and_then(|event| event.pointer("/rename/from")) {
         issue["title"] = from.clone();
     }
-    match hub.body_edited(number).map_err(refused)? {
+    match hub.body_edited(number)? {
         Some(edited) if edited > at => Err(Fail::new(format!(
             "the issue {number} was edited after its label was set, and what it said before cannot be read"
         ))
@@ -262,7 +262,7 @@ pub fn text(repo: &Repo, own: &settings::Settings, number: u64) -> Result<source
     let config = own.at(repo, repo.resolve("HEAD")?)?;
     let settings = config.github.unwrap_or_default();
     let mut hub = service::hub(repo)?;
-    let issue = hub.issue(number).map_err(refused)?;
+    let issue = hub.issue(number)?;
     let people = thread::authors(&issue, &[], number, None, &[]);
     let permissions = permissions(&mut hub, &people, None, &settings)?;
     let known = Known { permissions, ..Known::default() };

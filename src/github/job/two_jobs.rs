@@ -23,7 +23,6 @@ use crate::run::files::{read_file, write_whole};
 use crate::run::played::Recording;
 use crate::run::settings;
 use crate::run::{Fail, Held, Landed, Observer, Talk, hold_and_keep, identity, place, script, set_up};
-use crate::synthesis::Outcome;
 use crate::text::plain;
 use crate::voice::model::Meter;
 use crate::voice::model::tape::Tape;
@@ -243,8 +242,8 @@ pub(super) fn land_at(
             branch: branch.to_owned(),
             base: grown.parent.to_string(),
             commit: Some(grown.commit),
-            already_recorded: grown.stood,
-            outcome: Outcome::nothing(&grown.recording),
+            already_recorded: grown.already_recorded,
+            outcome: grown.outcome,
         });
     }
     let (Some(finished), None) = (&found.finished, &found.divergence) else {

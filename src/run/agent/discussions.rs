@@ -21,7 +21,7 @@ use crate::item::persona::{Cast, Persona};
 use crate::run::clock::{epoch, fixed_at, now};
 use crate::run::documents::{self, ReviewInput};
 use crate::run::elaborate::stand_in;
-use crate::run::landing::{self, Landing};
+use crate::run::landing;
 use crate::run::observer::Warnings;
 use crate::run::script::{Input, Script};
 use crate::run::session::Stopped;
@@ -413,12 +413,13 @@ impl OpenDiscussion {
         let finished = discussion::finished(setup.begun.clone()).ok_or_else(unfinished)?;
         voices::refuse_secrets("the discussion", finished.log.text())?;
         let landed = landing::land(&setup.repo, &setup.library, &finished, setup.base, &setup.item)?;
-        let (commit, recording) = match landed {
-            Landing::Done(landed) => (landed.commit, landed.outcome.recording.clone()),
-            Landing::Recorded { commit, recording } => {
-                is_this(&setup.repo, commit, &recording, &finished)?;
-                (setup.repo.introducing_commit(commit, &recording)?, recording)
+        let recording = landed.outcome.recording;
+        let commit = match landed.already_recorded {
+            true => {
+                is_this(&setup.repo, landed.commit, &recording, &finished)?;
+                setup.repo.introducing_commit(landed.commit, &recording)?
             }
+            false => landed.commit,
         };
         let landed = json!({
             "commit": commit.to_string(),

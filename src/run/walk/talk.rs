@@ -191,20 +191,14 @@ impl Walk<'_> {
     /// Commits a discussion and goes on from there.
     fn commit_talk(&mut self, finished: &Finished) -> Result<(Option<Oid>, Outcome, bool), WalkError> {
         let landed = landing::land(self.setup.repo, self.setup.library, finished, self.at, &self.item)?;
-        let (commit, outcome, already_recorded) = match landed {
-            landing::Landing::Done(landed) => {
-                self.commits.push(landed.commit);
-                (landed.commit, landed.outcome, false)
-            }
+        match landed.already_recorded {
             // A copy of this very run was faster, and may have gone on since.
-            landing::Landing::Recorded { commit, recording } => {
-                self.is_overtaken = true;
-                (commit, Outcome::nothing(&recording), true)
-            }
-        };
-        self.at = commit;
-        self.item = self.setup.repo.item(commit, &self.item.path)?;
-        Ok((Some(commit), outcome, already_recorded))
+            true => self.is_overtaken = true,
+            false => self.commits.push(landed.commit),
+        }
+        self.at = landed.commit;
+        self.item = self.setup.repo.item(landed.commit, &self.item.path)?;
+        Ok((Some(landed.commit), landed.outcome, landed.already_recorded))
     }
 
     fn told(&mut self, landed: Landed, observer: &dyn Observer) -> String {
