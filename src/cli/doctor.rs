@@ -62,6 +62,7 @@ pub fn run(global: &Global, options: &DoctorArgs, screen: &Screen) -> Result<Cod
                 None => voice(&repo, &config, options),
             });
             checks.extend(documents(&repo, &config)?);
+            checks.extend(nothing_to_review(&repo, &config)?);
         }
         Err(fail) => checks.push(("settings", wrong(&fail))),
     }
@@ -261,6 +262,26 @@ fn documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
         }
     }
     Ok(found)
+}
+
+/// Without an item `review` has to be told what to read.
+fn nothing_to_review(repo: &Repo, config: &Config) -> Result<Option<Check>, Fail> {
+    let Ok(head) = repo.resolve("HEAD") else { return Ok(None) };
+    let has_paths = config.review.as_ref().is_some_and(|review| !review.paths.is_empty());
+    let is_there = |folder: &&str| {
+        let is_on_disk = repo.work_tree().is_some_and(|root| root.join(folder).exists());
+        is_on_disk || repo.exists(head, folder).unwrap_or_default()
+    };
+    if has_paths || config.folders().iter().any(is_there) {
+        return Ok(None);
+    }
+    let message = format!(
+        "there is no item yet, and no folder {}: `review` alone has nothing to read",
+        shown(config.items())
+    );
+    let fix = "name what to read: roundtable review PATH; roundtable elaborate PATH makes the first item"
+        .to_owned();
+    Ok(Some(("items", Finding::Note(message, fix))))
 }
 
 /// The layout that an item is recognised as; a wrong library is told elsewhere.

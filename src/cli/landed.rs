@@ -30,6 +30,8 @@ pub fn to_json(landed: &Landed) -> Value {
     let summary = finished.map(|finished| &finished.summary);
     let left: Vec<Value> =
         outcome.left.iter().map(|left| json!({"path": left.path, "reason": left.reason})).collect();
+    let stays: Vec<Value> =
+        outcome.stays.iter().map(|one| json!({"what": one.what, "reason": one.reason})).collect();
     let left_out: Vec<Value> =
         held.left_out.iter().map(|one| json!({"by": one.by, "reason": one.reason})).collect();
     let mut report = json!({
@@ -46,6 +48,7 @@ pub fn to_json(landed: &Landed) -> Value {
         "model": opened.model,
         "artifacts": artifacts(outcome),
         "left": left,
+        "stays_in_recording": stays,
         "recording": outcome.recording,
         "run": opened.run,
         "already_recorded": landed.already_recorded,

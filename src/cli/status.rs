@@ -13,7 +13,9 @@ use crate::analysis::artifact::data;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
 use crate::analysis::{depth, phase_name};
+use crate::discussion::closing::OpenQuestions;
 use crate::discussion::event::{Event, Record};
+use crate::discussion::summary::Summary;
 use crate::git::{Leftover, Repo, Stored};
 use crate::item::library::Library;
 use crate::item::meta::{Meta, Standing};
@@ -91,6 +93,8 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
 /// was criticised and the end come after it.
 const SYNTHESIS: &str = "{\"kind\":\"synthesis\"";
 const MOST_AFTER: usize = 1_000;
+/// How the line of a user's message begins.
+const USER: &str = "{\"kind\":\"user\"";
 
 /// An item, where it was found.
 struct FoundItem {
@@ -165,18 +169,43 @@ fn open_questions(repo: &Repo, item: &FoundItem) -> Result<Vec<(String, String)>
         let listed = data::open_questions(name, std::str::from_utf8(&bytes).unwrap_or_default());
         open.extend(listed.into_iter().map(|question| (name.clone(), question)));
     }
-    for (name, id) in &item.recordings {
+    let mut recordings: Vec<&(String, Oid)> = item.recordings.iter().collect();
+    // By the digits of their times.
+    recordings.sort_by_key(|(name, _)| name.get(6..));
+    let (mut left_open, mut talks) = (OpenQuestions::default(), Vec::new());
+    for (name, id) in recordings {
         let bytes = repo.bytes(*id)?;
-        let lines = std::str::from_utf8(&bytes).unwrap_or_default().lines();
-        let synthesis = lines.rev().take(MOST_AFTER).find(|line| line.starts_with(SYNTHESIS));
-        let Some(Ok(Record { event: Event::Synthesis(synthesis), .. })) = synthesis.map(Record::from_line)
-        else {
-            continue;
-        };
+        let text = std::str::from_utf8(&bytes).unwrap_or_default();
+        let Some(summary) = synthesis(text) else { continue };
+        let said = if summary.decisions.is_empty() { BTreeMap::new() } else { messages(text) };
+        let last = |turns: &[u32]| turns.last().and_then(|turn| said.get(turn)).map_or("", String::as_str);
+        left_open.add(talks.len(), &summary, last);
+        talks.push((name, summary));
+    }
+    for (talk, number) in left_open.places() {
+        let (name, summary) = &talks[talk];
         let asked = format!("discussion of {}", name.get(..5).unwrap_or_default());
-        open.extend(synthesis.open_questions.into_iter().map(|one| (asked.clone(), one.text)));
+        open.push((asked, summary.open_questions[number].text.clone()));
     }
     Ok(open)
+}
+
+/// The synthesis of a recording.
+fn synthesis(text: &str) -> Option<Summary> {
+    let line = text.lines().rev().take(MOST_AFTER).find(|line| line.starts_with(SYNTHESIS))?;
+    match Record::from_line(line) {
+        Ok(Record { event: Event::Synthesis(summary), .. }) => Some(summary),
+        _ => None,
+    }
+}
+
+/// What users said in a recording, by turn.
+fn messages(text: &str) -> BTreeMap<u32, String> {
+    let read = |line: &str| match Record::from_line(line).ok()?.event {
+        Event::User(message) => Some((message.turn?, message.text)),
+        _ => None,
+    };
+    text.lines().filter(|line| line.starts_with(USER)).filter_map(read).collect()
 }
 
 fn word<'v>(entry: &'v Value, key: &str) -> &'v str {

@@ -2,16 +2,17 @@
 //!
 //! Invariant: an item is read from a commit's tree, never from the work tree.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
 use git2::{ObjectType, Oid, Tree};
 
 use super::{After, DEPTH, Entry, Error, ItemFolder, Repo, differing_paths, kind, name_of, short};
-use crate::item::config::Config;
-use crate::item::layout::Folder;
-use crate::item::library::built_in_layouts;
+use crate::item::config::{self, Config};
+use crate::item::layout::{Folder, Layout};
+use crate::item::library::{built_in_layouts, read_layouts};
 use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
-use crate::text::finding::suggestion;
+use crate::text::finding::{nearest, suggestion};
 use crate::text::path;
 
 /// An item as it is stored at a commit.
@@ -63,6 +64,24 @@ fn has_meta(tree: &Tree<'_>) -> bool {
     tree.get_name(meta::FILE).is_some_and(|file| matches!(kind(&file), Entry::File))
 }
 
+/// The documents that are directly in a folder.
+fn names_in(tree: &Tree<'_>) -> Vec<String> {
+    let files = tree.iter().filter(|entry| matches!(kind(entry), Entry::File));
+    files.map(|entry| name_of(&entry).to_string()).filter(|name| item::is_document(name)).collect()
+}
+
+/// The preset of the layout that an item is recognised by, or is said to have, where it can be told by names alone.
+fn preset_of(folder: &str, names: &[String], document: Option<&str>, layout: Option<&str>) -> Option<String> {
+    let named = document.and_then(|path| path.rsplit('/').next());
+    let names = names.iter().map(String::as_str).chain(named).collect();
+    let folder = Folder { path: folder, names, named, is_one: document.is_some(), read: &|_| None };
+    let is_it = |known: &&Layout| match layout {
+        Some(name) => known.name == name,
+        None => known.fits(&folder, &BTreeSet::new()),
+    };
+    built_in_layouts().iter().find(is_it)?.preset.clone()
+}
+
 impl Repo {
     /// Finds the item that `name` means: a folder's path in the repository, a document, or the slug of an item that
     /// is one of these folders or below one.
@@ -96,7 +115,8 @@ impl Repo {
         known.extend(branches.iter().filter_map(|branch| branch.strip_prefix("roundtable/")));
         // Its own branch has it elsewhere: nobody means another name.
         known.retain(|other| *other != name);
-        let hint = suggestion(name, &known).unwrap_or_else(|| match suggested(name) {
+        let near = suggestion(name, &known);
+        let hint = near.or(self.hint_for_document(commit, name)?).unwrap_or_else(|| match suggested(name) {
             Some(slug) => {
                 format!(
                     "an item is a folder in this repository: `roundtable add {slug} --name NAME` makes one"
@@ -112,6 +132,32 @@ impl Repo {
         let item =
             crate::text::plain::cut(&crate::text::plain::one_line(&crate::text::plain::clean(name)), 80);
         Err(Error::NoItem { item, commit: short(commit), hint: crate::text::plain::clean(&hint) })
+    }
+
+    /// What helps where a document is named that a commit has not; none where it is no document's name.
+    fn hint_for_document(&self, commit: Oid, name: &str) -> Result<Option<String>, Error> {
+        if !name.ends_with(".md") && !name.ends_with(".markdown") {
+            return Ok(None);
+        }
+        if self.work_tree().is_some_and(|root| path::is_plain(name) && root.join(name).is_file()) {
+            return Ok(Some(format!("commit it first: `git add {name} && git commit`")));
+        }
+        let (above, file) = name.rsplit_once('/').map_or(("", name), |(above, file)| (above, file));
+        let folder = match above {
+            "" => Some(self.tree(commit)?),
+            above if path::is_plain(above) => self.folder(commit, above)?,
+            _ => None,
+        };
+        let names = folder.map(|folder| names_in(&folder)).unwrap_or_default();
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let near = nearest(file, &known).map(|near| match above {
+            "" => near.to_owned(),
+            above => format!("{above}/{near}"),
+        });
+        Ok(Some(near.map_or_else(
+            || "name a document that is committed, or the folder of an item".to_owned(),
+            |near| format!("did you mean \"{near}\"?"),
+        )))
     }
 
     fn named(&self, commit: Oid, name: &str, is_path: bool, items: &[&str]) -> Result<Named, Error> {
@@ -179,8 +225,9 @@ impl Repo {
     /// A path that leads through a link or a submodule.
     pub(crate) fn laid_out_above(&self, commit: Oid, path: &str) -> Result<Option<String>, Error> {
         let mut below = path;
+        let layouts = self.layouts_at(commit)?;
         while let Some((above, _)) = below.rsplit_once('/') {
-            if self.is_laid_out(commit, above)? {
+            if self.is_laid_out(commit, above, &layouts)? {
                 return Ok(Some(above.to_owned()));
             }
             below = above;
@@ -188,7 +235,7 @@ impl Repo {
         Ok(None)
     }
 
-    fn is_laid_out(&self, commit: Oid, path: &str) -> Result<bool, Error> {
+    fn is_laid_out(&self, commit: Oid, path: &str, layouts: &[Layout]) -> Result<bool, Error> {
         let Some(tree) = self.folder(commit, path)? else { return Ok(false) };
         let files = tree.iter().filter(|entry| matches!(kind(entry), Entry::File));
         let names: Vec<String> = files.map(|entry| name_of(&entry).to_string()).collect();
@@ -198,8 +245,18 @@ impl Repo {
         };
         let names = names.iter().map(String::as_str).filter(|name| item::is_document(name)).collect();
         let folder = Folder { path, names, named: None, is_one: false, read: &read };
-        let mut layouts = built_in_layouts().iter().filter(|layout| layout.is_folder());
-        Ok(layouts.any(|layout| layout.fits(&folder, &BTreeSet::new())))
+        let is_it = |layout: &&Layout| layout.is_folder() && layout.fits(&folder, &BTreeSet::new());
+        Ok(layouts.iter().any(|layout| is_it(&layout)))
+    }
+
+    /// The layouts of a commit, the team's own among them; what is wrong with these is told where they are used.
+    fn layouts_at(&self, commit: Oid) -> Result<Cow<'static, [Layout]>, Error> {
+        let settings = self.file(commit, config::FILE)?;
+        let settings = settings.and_then(|bytes| Config::read(config::FILE, &bytes).ok());
+        let own =
+            settings.and_then(|settings| settings.layouts).and_then(|at| self.overlay(commit, &at).ok());
+        let layouts = own.and_then(|own| read_layouts(&own).ok());
+        Ok(layouts.map_or(Cow::Borrowed(built_in_layouts()), Cow::Owned))
     }
 
     /// Whether an ordinary file is at a path.
@@ -261,10 +318,25 @@ impl Repo {
             if meta.is_ours() {
                 let beside = meta.document().filter(|name| !paths.contains(&format!("{folder}/{name}")));
                 let document = beside.map(|name| path::beside(&folder, name));
-                found.push(Elsewhere { folder, document });
+                let preset = self.preset_at(new, &folder, document.as_deref(), meta.layout())?;
+                found.push(Elsewhere { folder, document, preset });
             }
         }
         Ok(found)
+    }
+
+    /// The preset of an item's layout, of a tree.
+    fn preset_at(
+        &self,
+        tree: Oid,
+        folder: &str,
+        document: Option<&str>,
+        layout: Option<&str>,
+    ) -> Result<Option<String>, Error> {
+        let entry = self.git.find_tree(tree)?.get_path(std::path::Path::new(folder)).ok();
+        let tree = entry.and_then(|entry| self.git.find_tree(entry.id()).ok());
+        let names = tree.map(|tree| names_in(&tree)).unwrap_or_default();
+        Ok(preset_of(folder, &names, document, layout))
     }
 
     /// The items that are in none of these folders, by their meta.json: one walk over the folders of a tree.
@@ -281,10 +353,13 @@ impl Repo {
                 // With recordings it is an item whatever its meta.json has become: what reads it says what is wrong.
                 if meta.as_ref().is_ok_and(Meta::is_ours) || self.has_recordings(&tree)? {
                     let is_beside = |name: &&str| tree.get_name(name).is_none();
-                    let document = meta.ok().and_then(|meta| {
-                        meta.document().filter(is_beside).map(|name| path::beside(&at, name))
-                    });
-                    found.push(Elsewhere { folder: at, document });
+                    let meta = meta.ok();
+                    let named = meta.as_ref().and_then(Meta::document).filter(is_beside);
+                    let document = named.map(|name| path::beside(&at, name));
+                    let names = names_in(&tree);
+                    let layout = meta.as_ref().and_then(Meta::layout);
+                    let preset = preset_of(&at, &names, document.as_deref(), layout);
+                    found.push(Elsewhere { folder: at, document, preset });
                     continue;
                 }
             }

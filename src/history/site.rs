@@ -15,10 +15,13 @@
 //! }
 //! ```
 
+use std::collections::BTreeSet;
+
 use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
+use crate::discussion::closing::OpenQuestions;
 use crate::discussion::summary::{USER, attribution};
 use crate::git::short;
 use crate::history::decisions::{Decisions, ListedDecision, Source};
@@ -71,6 +74,7 @@ impl Points {
     pub fn of(dossier: &Dossier, library: &Library) -> Points {
         let mut found = Points { records: records(&dossier.decisions), ..Points::default() };
         let mut entries = dossier.decisions.of_discussions();
+        let open = open_questions(dossier);
         for (number, talk) in (1..).zip(&dossier.talks) {
             let summary = &talk.finished.summary;
             let point = |text: &str, context: &str, by: String, turns: &[u32]| Point {
@@ -93,7 +97,8 @@ impl Points {
                 let (id, replaces, replaced_by) = (entry.id, entry.replaces, entry.replaced_by);
                 found.decisions.push(Point { id, replaces, replaced_by, ..decision });
             }
-            for one in &summary.open_questions {
+            let questions = summary.open_questions.iter().enumerate();
+            for (_, one) in questions.filter(|(at, _)| open.contains(&(number - 1, *at))) {
                 found.questions.push(point(&one.text, &one.context, String::new(), &one.turns));
             }
             for one in &summary.action_items {
@@ -115,6 +120,20 @@ impl Points {
             count(discussions, "discussion")
         )
     }
+}
+
+/// The open questions that no later decision has closed: the discussion of each, and its number there.
+fn open_questions(dossier: &Dossier) -> BTreeSet<(usize, usize)> {
+    let mut open = OpenQuestions::default();
+    for (at, talk) in dossier.talks.iter().enumerate() {
+        let said = |turns: &[u32]| {
+            let is_of = |turn: u32| turns.contains(&turn);
+            let said = talk.finished.messages_of_users().filter(|one| one.turn.is_some_and(is_of));
+            said.last().map_or("", |message| message.text.as_str())
+        };
+        open.add(at, &talk.finished.summary, said);
+    }
+    open.places()
 }
 
 /// The decision records of an item.

@@ -13,19 +13,21 @@
 //! assert_eq!((found[0].step_id.as_str(), found[0].line), ("01-03", 3));
 //! ```
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};
 
 use serde_json::Value;
 
-use crate::discussion::Finished;
 use crate::discussion::additions::{Addition, Kind as ProposalKind};
-use crate::discussion::summary::{Summary, USER};
+use crate::discussion::summary::{Question, Summary, USER};
+use crate::discussion::{Finished, closing};
 use crate::item::layout::{Layout, Place};
 use crate::item::library::Library;
 use crate::synthesis::typed::{in_data, in_markdown as in_lines};
-use crate::synthesis::{self, below, data, lists, numbered, outline, records, suffix, typed};
+use crate::synthesis::{self, below, data, known, lists, numbered, outline, records, suffix, typed};
 use crate::text::json::{Document, Kind, Node};
+use crate::text::plain;
 use crate::text::template::Failed;
 use crate::text::time::Time;
 
@@ -133,12 +135,16 @@ pub fn entries_of(
         let at = (1..).zip(text.lines()).filter(|(_, known)| known.trim() == line.text);
         found.extend(at.map(|(at, _)| (at..=at, finding.clone())));
     }
+    let own_marker = (finished.opened.step.id.clone(), finished.at);
+    let is_made = text.lines().filter_map(marker).any(|known| known == own_marker);
     for (number, decision) in finished.summary.decisions.iter().enumerate() {
         if library.layout(&finished.opened.layout).decisions != Place::Record {
             break;
         }
-        let ours = [numbered::entry(decision, finished, library)?, below::line(decision, finished, library)?];
-        let is_it = |line: &str| ours.iter().any(|own| own == line || line.strip_prefix("- ") == Some(own));
+        let ours = numbered::entry(decision, finished, library)?;
+        let title = plain::markdown(&numbered::title(decision));
+        let is_title = |line: &str| is_made && line.starts_with("# ") && line.ends_with(&title);
+        let is_it = |line: &str| ours == line || line.strip_prefix("- ") == Some(&ours) || is_title(line);
         let finding = &own[finished.summary.insights.len() + number];
         let at = (1..).zip(text.lines()).filter(|(_, known)| is_it(known));
         found.extend(at.map(|(at, _)| (at..=at, finding.clone())));
@@ -397,7 +403,51 @@ fn is_numbered(id: Option<String>, layout: &Layout, addition: &Addition, text: &
     id.is_none_or(|id| place.is_some_and(|place| typed::follows(&id, place, text)))
 }
 
+/// A discussion with the questions that its block in a document has; those that the document asks elsewhere were there
+/// before.
+pub fn as_placed<'f>(name: &str, text: &str, finished: &'f Finished) -> Cow<'f, Finished> {
+    let is_own = |trace: &Trace| trace.step_id == finished.opened.step.id && trace.at == finished.at;
+    let Some(trace) = traces(name, text).into_iter().find(is_own).filter(|_| !is_data(name)) else {
+        return Cow::Borrowed(finished);
+    };
+    let (own, all) = (asked_within(text, &trace), known::asked_in(text).collect::<BTreeSet<String>>());
+    let is_wanted = |key: &String| own.contains(key) || !all.contains(key);
+    if finished.summary.open_questions.iter().all(|one| is_wanted(&closing::key(&one.text))) {
+        return Cow::Borrowed(finished);
+    }
+    let is_kept = |one: &Question| is_wanted(&closing::key(&one.text));
+    Cow::Owned(known::with_questions(finished, &is_kept))
+}
+
+/// What tells the questions of a trace's lines from others.
+fn asked_within(text: &str, trace: &Trace) -> BTreeSet<String> {
+    let lines = text.lines().skip(trace.line - 1).take(trace.end + 1 - trace.line);
+    lines.flat_map(known::asked_in).collect()
+}
+
 fn in_markdown(text: &str, trace: &Trace, finished: &Finished, library: &Library) -> Result<Written, Failed> {
+    let whole = in_block(text, trace, finished, library)?;
+    if !whole.is_empty() {
+        return Ok(whole);
+    }
+    // Questions that a document had already are not in the block.
+    let asked = asked_within(text, trace);
+    let is_there = |one: &Question| asked.contains(&closing::key(&one.text));
+    let some = known::with_questions(finished, &is_there);
+    let first = finished.summary.insights.len() + finished.summary.decisions.len();
+    let questions = finished.summary.open_questions.iter().enumerate();
+    let kept: Vec<usize> = questions.filter(|(_, one)| is_there(one)).map(|(at, _)| first + at).collect();
+    let after = first + finished.summary.open_questions.len();
+    let number = |at: usize| match at.checked_sub(first) {
+        None => at,
+        Some(at) => kept.get(at).copied().unwrap_or(after + at - kept.len().min(at)),
+    };
+    let written = in_block(text, trace, &some, library)?;
+    Ok(written.into_iter().map(|(line, finding)| (line, finding.map(number))).collect())
+}
+
+/// The lines of the block of a discussion, where all of them are there.
+fn in_block(text: &str, trace: &Trace, finished: &Finished, library: &Library) -> Result<Written, Failed> {
     for level in 1..=7 {
         let lines = |finished: &Finished| -> Result<Vec<String>, Failed> {
             Ok(synthesis::addition_text(finished, library, level)?.lines().map(str::to_owned).collect())
@@ -467,7 +517,7 @@ pub fn authors(by: &[String], library: &Library) -> String {
     let name = |key: &String| match library.cast.get(key) {
         Some(persona) => persona.name.clone(),
         None if key == USER => "the user".to_owned(),
-        None => crate::text::plain::shown(key),
+        None => plain::shown(key),
     };
     let names: Vec<String> = by.iter().map(name).collect();
     match names.split_last() {

@@ -20,9 +20,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::additive::Rule;
-use crate::additive::policy::{Entry, Policy, PolicyError};
-use crate::item::Author;
-use crate::item::Elsewhere;
+use crate::additive::policy::{Entry, Policy, PolicyError, Preset};
+use crate::item::{Author, Elsewhere, meta};
 use crate::text::finding::Severity;
 use crate::text::finding::{Finding, place};
 use crate::text::front_matter;
@@ -378,19 +377,29 @@ impl Config {
     pub fn policy(&self) -> Result<Policy, PolicyError> {
         let entries = match &self.protect {
             Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
-            None => {
-                let below = |folder: &str| format!("{}/**", escaped(folder));
-                let beside = self.elsewhere.iter().filter_map(|item| item.document.as_deref());
-                let globs: Vec<String> =
-                    self.folders().into_iter().map(below).chain(beside.map(escaped)).collect();
-                let globs: Vec<&str> = globs.iter().map(String::as_str).collect();
-                vec![Entry::of(&globs, Rule::Content)?.implied()]
-            }
+            None => self.implied_entries()?,
         };
         let mut policy = Policy::new(entries, self.losses != Some(Losses::None));
         policy.is_explicit = self.protect.is_some();
         policy.report_until.clone_from(&self.report_until);
         Ok(policy)
+    }
+
+    /// What holds where nothing is said: the content of items stays; records have the life cycle of their preset.
+    fn implied_entries(&self) -> Result<Vec<Entry>, PolicyError> {
+        let below = |folder: &str| format!("{}/**", escaped(folder));
+        let beside = self.elsewhere.iter().filter_map(|item| item.document.as_deref());
+        let globs: Vec<String> = self.folders().into_iter().map(below).chain(beside.map(escaped)).collect();
+        let globs: Vec<&str> = globs.iter().map(String::as_str).collect();
+        let mut entries = vec![Entry::of(&globs, Rule::Content)?.implied()];
+        for item in &self.elsewhere {
+            let Some(preset) = &item.preset else { continue };
+            let place = escaped(item.document.as_ref().unwrap_or(&item.folder));
+            entries.extend(Preset::named(preset)?.entries(Some(&[place]))?);
+            let state = format!("{}/{}", escaped(&item.folder), meta::FILE);
+            entries.push(Entry::of(&[&state], Rule::Content)?.implied());
+        }
+        Ok(entries)
     }
 
     /// The folder that new items are made in, without a trailing slash: the first of them.

@@ -24,6 +24,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::DRAFT;
+use crate::additive::policy::Preset;
 use crate::text::finding::Finding;
 use crate::text::front_matter;
 use crate::text::ids::{family, ids};
@@ -40,6 +41,8 @@ pub struct Layout {
     recognised: Recognised,
     /// What the main document may be, the best first: `named`, `records`, `outputs`, or a glob.
     document: Vec<String>,
+    /// The preset of the gate that holds for its documents where the settings say nothing: they have a life cycle.
+    pub preset: Option<String>,
     pub block: Block,
     pub decisions: Place,
     pub questions: Place,
@@ -185,6 +188,9 @@ impl Layout {
                 let message = format!("\"{glob}\" is not a glob: {}", error.kind());
                 return Err(Finding::near(path, text, glob, message).hint("write it like spec.md or '*.md'"));
             }
+        }
+        if let Some(Err(error)) = layout.preset.as_deref().map(Preset::named) {
+            return Err(Finding::near(path, text, "preset:", error.what).hint(error.hint.unwrap_or_default()));
         }
         let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".yaml");
         if layout.name != stem {
@@ -359,8 +365,9 @@ mod tests {
         let (_, text) =
             crate::item::library::layout_files(&[]).find(|(path, _)| *path == "adr.yaml").unwrap();
         for (right, wrong, line) in [
-            ("insights: recording", "insight: recording", 11),
-            ("insights: recording", "insights: bloc", 11),
+            ("insights: recording", "insight: recording", 12),
+            ("insights: recording", "insights: bloc", 12),
+            ("preset: adr", "preset: adrs", 7),
             ("'adr-*.md'", "'adr-[.md'", 5),
             ("layout: adr", "layout: madr", 1),
         ] {

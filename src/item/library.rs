@@ -239,6 +239,16 @@ impl Library {
         found.unwrap_or_else(|| &self.layouts[self.layouts.len() - 1])
     }
 
+    /// Refuses settings that give items a layout which is none.
+    ///
+    /// # Errors
+    /// The first name that no layout has.
+    pub fn check_layouts(&self, config: &Config) -> Result<(), Unusable> {
+        let mut named = config.layout.iter().flatten().map(|(_, name)| name);
+        let is_known = |name: &&String| self.layouts.iter().any(|layout| layout.name == **name);
+        named.find(|name| !is_known(name)).map_or(Ok(()), |name| Err(self.no_layout(name)))
+    }
+
     fn no_layout(&self, name: &str) -> Unusable {
         let known: Vec<&str> = self.layouts.iter().map(|layout| layout.name.as_str()).collect();
         let near = suggestion(name, &known).map(|near| format!("{near} ")).unwrap_or_default();
@@ -389,7 +399,11 @@ pub fn built_in_layouts() -> &'static [Layout] {
     LAYOUTS.get_or_init(|| read_layouts(&[]).unwrap_or_default())
 }
 
-fn read_layouts(own: &[OverlayFile]) -> Result<Vec<Layout>, Finding> {
+/// The layouts, a repository's own among them.
+///
+/// # Errors
+/// A file that is no layout, with its line.
+pub fn read_layouts(own: &[OverlayFile]) -> Result<Vec<Layout>, Finding> {
     let (mut found, mut findings) = (Vec::new(), Vec::new());
     for (path, text) in layout_files(own) {
         keep(Layout::read(path, text), &mut found, &mut findings);

@@ -68,6 +68,8 @@ pub struct Elsewhere {
     pub folder: String,
     /// The path of the document that lies beside the folder.
     pub document: Option<String>,
+    /// The preset of its layout.
+    pub preset: Option<String>,
 }
 
 /// Files larger than this are not read (8 MiB).

@@ -29,6 +29,11 @@ impl Kinds {
         self == Kinds::default()
     }
 
+    /// Whether it states something, and neither decides, asks nor takes anything on.
+    pub fn is_only_statement(self) -> bool {
+        self == Kinds { states: true, ..Kinds::default() }
+    }
+
     /// What it is recorded as, besides a question.
     pub fn recorded(self) -> Vec<&'static str> {
         let kinds = [

@@ -1,10 +1,5 @@
 //! What each sentence of a user's message is, by its form and by the label above it.
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::Forms;
 use crate::discussion::address::without_vocative;
 use crate::text::markdown::{Part, VisibleLine, read};
@@ -55,13 +50,6 @@ pub(super) fn entries(text: &str, forms: &Forms, names: &[&str]) -> Vec<UserStat
         }
     }
     found
-}
-
-/// The ids that a text names: capitals, a hyphen, digits, as in `FR-001` or `AC-008-03`.
-pub(super) fn ids(text: &str) -> BTreeSet<&str> {
-    static ID: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\b[A-Z][A-Z0-9]*(?:-[A-Z]+)*-\d+(?:[./-]\d+)*\b").ok());
-    ID.iter().flat_map(|id| id.find_iter(text)).map(|found| found.as_str()).collect()
 }
 
 struct Reader<'f> {
@@ -133,7 +121,8 @@ impl Reader<'_> {
     /// A question of the author's own; a heading asks nobody.
     fn question(&self, line: &VisibleLine, text: &str) -> Option<UserStatement> {
         let is_question = text.trim_end_matches(['"', '”', '\'', ')', '!', ' ']).ends_with(['?', '？', '؟']);
-        (is_question && line.part != Part::Heading).then(|| UserStatement::new(text, Kind::Question))
+        let asked = || UserStatement::new(without_vocative(text, self.names), Kind::Question);
+        (is_question && line.part != Part::Heading).then(asked)
     }
 
     fn entry(&self, text: &str, line: &VisibleLine, role: Role) -> Option<UserStatement> {

@@ -19,13 +19,14 @@
 //! assert_eq!(minutes.open_questions[0].text, "Who writes the migration?");
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 mod choice;
 mod kinds;
 mod message;
 mod summary;
 
+use crate::discussion::closing::AskedQuestions;
 pub use crate::text::sentence_forms::Forms;
 
 use self::choice::Pending;
@@ -148,8 +149,8 @@ pub fn draw(said: &[Spoken<'_>], forms: &Forms, names: &[&str]) -> Minutes {
 struct Draft<'s, 't> {
     minutes: Minutes,
     pending: Vec<Pending<'s, 't>>,
-    /// The questions that name an id, by their places.
-    asked: HashMap<String, Vec<usize>>,
+    /// The questions that were asked, by their places.
+    asked: AskedQuestions,
     closed: HashSet<usize>,
     actions: HashSet<String>,
 }
@@ -163,7 +164,7 @@ impl<'s, 't> Draft<'s, 't> {
             Kind::Decision => {
                 let put = self.pending.iter().position(|put| put.is_named_in(&text));
                 let put = put.map(|at| self.pending.remove(at).turn);
-                self.close_questions(&text);
+                self.closed.extend(self.asked.closed_by(&text, spoken.text));
                 let turns = put.into_iter().chain([turn]).collect();
                 self.minutes.decisions.push(Decision { text, reason, by, turns });
             }
@@ -190,19 +191,10 @@ impl<'s, 't> Draft<'s, 't> {
         let step = spoken.off_topic.map(str::to_owned);
         // What was redirected stays open.
         if step.is_none() {
-            for id in message::ids(&text) {
-                self.asked.entry(id.to_owned()).or_default().push(self.minutes.open_questions.len());
-            }
+            self.asked.add(&text, self.minutes.open_questions.len());
         }
         let question = OpenQuestion { text, by: Some(by), step, turns: vec![spoken.turn] };
         self.minutes.open_questions.push(question);
-    }
-
-    /// A decision closes the questions before it that name one of its ids.
-    fn close_questions(&mut self, decided: &str) {
-        for id in message::ids(decided) {
-            self.closed.extend(self.asked.remove(id).unwrap_or_default());
-        }
     }
 
     fn finish(self) -> Minutes {

@@ -155,9 +155,9 @@ fn question(one: &super::OpenQuestion) -> Question {
 fn of_point(point: &Point) -> Question {
     let options = match point.options.is_empty() {
         true => String::new(),
-        false => format!(" Options: {}.", point.options.join(" / ")),
+        false => format!("; options: {}", point.options.join(" / ")),
     };
-    let why = if point.why.is_empty() { "nobody took it up" } else { point.why.as_str() };
+    let why = if point.why.is_empty() { "nobody took it up" } else { without_end(&point.why) };
     Question {
         text: point.question.clone(),
         context: format!("{}{options}", one_line(why)),

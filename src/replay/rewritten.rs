@@ -24,9 +24,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use git2::{ObjectType, Oid};
 
 use super::{By, Divergence, End, Read, Replay, Replayed, Unread, file_differs, not_placed, output_files};
-use crate::discussion::Finished;
 use crate::discussion::additions::{Addition as Proposed, Kind};
 use crate::discussion::event::{Opened, Time};
+use crate::discussion::{Finished, closing};
 use crate::git::Introduction;
 use crate::git::{self, AtPath, short};
 use crate::history::trace;
@@ -34,7 +34,7 @@ use crate::item::library::{Library, sha256};
 use crate::item::{Change, File, Item, Meta, meta};
 use crate::run::landing;
 use crate::run::played::{CommittedPath, Recording};
-use crate::synthesis::{self, lists, records, removal, typed};
+use crate::synthesis::{self, known, lists, records, removal, typed};
 use crate::text::plain;
 
 /// What a rewritten history says of a recording.
@@ -433,7 +433,8 @@ impl Replay {
         }
         let Some(now) = now.as_deref().and_then(|now| std::str::from_utf8(now).ok()) else { return Ok(None) };
         let is_it = |text: &str| blob_id(text.as_bytes()).is_ok_and(|id| id == wanted);
-        let before = removal::earlier(name, now, finished, library, &is_it)?;
+        let placed = trace::as_placed(name, now, finished);
+        let before = removal::earlier(name, now, &placed, library, &is_it)?;
         Ok(before.map(String::into_bytes))
     }
 
@@ -543,7 +544,8 @@ impl Replay {
                 continue;
             };
             let is_new = !finished.opened.read.contains_key(&name);
-            if removal::holds_addition(&name, now, is_new, finished, library)? {
+            let placed = trace::as_placed(&name, now, finished);
+            if removal::holds_addition(&name, now, is_new, &placed, library)? {
                 return Ok(None);
             }
             first = first.or(Some(name));
@@ -572,7 +574,9 @@ impl Replay {
         let now = String::from_utf8_lossy(&bytes);
         for entry in lists::sections(finished, library)?.into_iter().flat_map(|section| section.entries) {
             let is_it = |line: &str| line.trim_end().strip_suffix(&entry.text).is_some_and(lists::is_mark);
-            if !now.lines().any(is_it) {
+            // A question that was there before stands where it was.
+            let is_asked = || known::asked_in(&now).any(|asked| asked == closing::key(&entry.text));
+            if !now.lines().any(is_it) && !is_asked() {
                 return Ok(Some(not_in(&path, entry.text, "")));
             }
         }

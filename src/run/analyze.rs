@@ -78,7 +78,7 @@ pub fn analyze(
         base: task.base.as_deref(),
         leaves_merged: task.leaves_merged,
     };
-    let mut place = before::place(settings, repo, &task.item, &branch, observer)?;
+    let mut place = before::place(settings, repo, &task.item, &branch)?;
     let config = settings.at(repo, place.base)?;
     let trusted = settings.trusted(repo, &place, &config)?;
     let author = identity::author(repo, &trusted, task.signed_off);
@@ -87,6 +87,7 @@ pub fn analyze(
     let chosen = chooser.choose(&task.answers, &done(repo, &task, &place, &config))?;
     let path = find_or_add(repo, &library, &task, &mut place, &config, &author)?;
     let item = repo.item(place.base, &path)?;
+    before::tell_place(&place, &branch, observer);
     before::edited(repo, &item, observer)?;
     before::newer(repo, &place, &item, observer)?;
     // Every step may come to be walked.

@@ -38,27 +38,25 @@ pub struct Branch<'t> {
     pub leaves_merged: bool,
 }
 
-/// Where a run goes; a base that is not used is said.
+/// Where a run goes.
 ///
 /// # Errors
 /// As [`place::place`] and [`unmerged`].
-pub fn place(
-    settings: &Settings,
-    repo: &Repo,
-    item: &str,
-    branch: &Branch<'_>,
-    observer: &dyn Observer,
-) -> Result<Place, Fail> {
-    let mut place = place::place(settings, repo, item, branch.name, branch.base)?;
-    if branch.leaves_merged {
-        place = unmerged(repo, place, branch.base, observer)?;
+pub fn place(settings: &Settings, repo: &Repo, item: &str, branch: &Branch<'_>) -> Result<Place, Fail> {
+    let place = place::place(settings, repo, item, branch.name, branch.base)?;
+    if branch.leaves_merged { unmerged(repo, place, branch.base) } else { Ok(place) }
+}
+
+/// Says where a run goes, where that is not what was asked for: once nothing else can be wrong with the item.
+pub fn tell_place(place: &Place, branch: &Branch<'_>, observer: &dyn Observer) {
+    if let Some(left) = &place.left {
+        observer.warn(left);
     }
     if place.exists && branch.base.is_some() {
         let name = &place.branch;
         observer
             .note(&format!("the branch {name} exists; --base says where a new one starts and is not used"));
     }
-    Ok(place)
 }
 
 /// The place for a run on this branch; where the branch's discussions are merged already, the next free
@@ -66,7 +64,7 @@ pub fn place(
 ///
 /// # Errors
 /// A branch that cannot be read, or is checked out.
-fn unmerged(repo: &Repo, place: Place, base: Option<&str>, observer: &dyn Observer) -> Result<Place, Fail> {
+fn unmerged(repo: &Repo, place: Place, base: Option<&str>) -> Result<Place, Fail> {
     let Ok(start) = repo.resolve(base.unwrap_or("HEAD")) else { return Ok(place) };
     if !place.exists || !is_merged(repo, place.base, start)? {
         return Ok(place);
@@ -80,13 +78,13 @@ fn unmerged(repo: &Repo, place: Place, base: Option<&str>, observer: &dyn Observ
             continue;
         }
         repo.refuse_checked_out(&branch)?;
-        observer.warn(&format!(
+        let left = format!(
             "{} is merged already; this run goes to {branch}, which {} {}",
             place.branch,
             if tip.is_some() { "is at" } else { "starts from" },
             short(tip.unwrap_or(start))
-        ));
-        return Ok(Place { branch, base: tip.unwrap_or(start), exists: tip.is_some() });
+        );
+        return Ok(Place { branch, base: tip.unwrap_or(start), exists: tip.is_some(), left: Some(left) });
     }
     Ok(place)
 }
@@ -265,6 +263,9 @@ pub fn edited_settings(repo: &Repo, commit: Oid, observer: &dyn Observer) -> Res
         let what =
             if on_disk.is_some() { "is edited and not committed" } else { "is gone here and committed" };
         observer.note(&format!("{} {what}; {which}", config::FILE));
+        if let Some(Err(finding)) = on_disk.map(|bytes| Config::read(config::FILE, &bytes)) {
+            observer.warn(&format!("{} cannot be read as it is on disk: {finding}", config::FILE));
+        }
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! One discussion, from its request to its commit.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use crate::run::landing::{self, LandedCommit};
 use crate::run::script::Script;
 use crate::run::session::{SessionEnd, hold};
 use crate::synthesis::{self, Outcome};
+use crate::text::ids::{family, ids};
 use crate::text::plain;
 use crate::voice::Voice;
 use crate::voice::model::evidence::Evidence;
@@ -277,6 +279,7 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
     let finished = talk.finish().ok_or_else(unfinished)?;
     observer.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
     say_replaced(setup, &finished, observer)?;
+    say_unknown_ids(setup, &finished, observer);
     let exit = finished.closed.exit;
     let held = held(Talk::Finished(Box::new(finished)));
     say_limits(setup, &held, exit, observer);
@@ -430,6 +433,18 @@ fn say_replaced(setup: &Setup, finished: &Finished, observer: &dyn Observer) -> 
             .warn("no decision was recorded, so none is replaced; write it as \"Decision: …, replaces D-…\"");
     }
     Ok(())
+}
+
+/// Warns of ids that decisions name and no document has, where the documents have others of their kind.
+fn say_unknown_ids(setup: &Setup, finished: &Finished, observer: &dyn Observer) {
+    let known: BTreeSet<&str> = setup.item.documents().flat_map(|(_, text)| ids(text)).collect();
+    let families: BTreeSet<&str> = known.iter().map(|id| family(id)).collect();
+    let named = finished.summary.decisions.iter().flat_map(|decision| ids(&decision.text));
+    let unknown: BTreeSet<&str> =
+        named.filter(|id| families.contains(family(id)) && !known.contains(id)).collect();
+    for id in unknown {
+        observer.warn(&format!("no document has {id}, which a decision names"));
+    }
 }
 
 /// The discussion as it begins, or where it was cut off.

@@ -7,11 +7,12 @@
 //! let library = Library::new(&Overlays { steps: own, ..Overlays::default() }).unwrap();
 //! ```
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Fail;
+use super::environment::current_folder;
 use crate::item::library::OverlayFile;
-use crate::text::finding::Finding;
+use crate::text::finding::{Finding, nearest};
 
 /// Files over this size are refused (256 KiB).
 const LARGEST: u64 = 256 * 1024;
@@ -113,10 +114,19 @@ pub fn missing(path: &Path) -> Fail {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names: Vec<String> = files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let near = crate::text::finding::suggestion(&name, &known);
+    let near = elsewhere(path).or_else(|| nearest(&name, &known).map(|near| path.with_file_name(near)));
+    let near = near.map(|near| format!("did you mean \"{}\"?", near.display()));
     let hint = near.unwrap_or_else(|| "name a file from the current folder".to_owned());
     Fail::new(format!("there is no file {}", crate::text::plain::shown(&path.display().to_string())))
         .with_hint(crate::text::plain::clean(&hint))
+}
+
+/// The file of this name in the current folder or in one above it, as it is named from here.
+fn elsewhere(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?;
+    let depth = current_folder().ok()?.components().count();
+    let folders = (0..depth).map(|steps| (0..steps).map(|_| "..").collect::<PathBuf>());
+    folders.map(|folder| folder.join(name)).find(|near| near != path && near.is_file())
 }
 
 /// Writes a file whole or not at all.

@@ -20,6 +20,8 @@ pub struct Place {
     pub base: Oid,
     /// The branch exists.
     pub exists: bool,
+    /// Says that another branch was asked for, and why it was left.
+    pub left: Option<String>,
 }
 
 /// The branch an item's changes go to: `--branch`, else `roundtable/<slug>`.
@@ -46,7 +48,7 @@ pub fn place(
         (Some(start), _) | (None, Some(start)) => start,
         (None, None) => repo.resolve("HEAD")?,
     };
-    Ok(Place { branch, base: start, exists: tip.is_some() })
+    Ok(Place { branch, base: start, exists: tip.is_some(), left: None })
 }
 
 /// The branch that an item is discussed on, where none is named: after its slug; where another item of the base has

@@ -55,10 +55,12 @@ impl Settings {
 /// Steps, cast, templates, rules and layouts, with the overlays of a commit.
 ///
 /// # Errors
-/// A file of an overlay that cannot be read as what its place says it is.
+/// A file of an overlay that cannot be read as what its place says it is, or a layout of an item that there is none of.
 pub fn library(repo: &Repo, commit: Oid, config: &Config) -> Result<Arc<Library>, Fail> {
     let overlays = Overlays::read(config, |folder| repo.overlay(commit, folder))?;
-    Ok(Arc::new(Library::new(&overlays).map_err(|error| error.below(config))?))
+    let library = Library::new(&overlays).map_err(|error| error.below(config))?;
+    library.check_layouts(config)?;
+    Ok(Arc::new(library))
 }
 
 /// What the settings ask of a review.

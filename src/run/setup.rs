@@ -133,6 +133,12 @@ impl LocatedItem {
     }
 }
 
+/// The branch that a discussion is asked to be committed on.
+fn branch(task: &ElaborateRequest) -> before::Branch<'_> {
+    let (name, base) = (task.branch.as_deref(), task.base.as_deref());
+    before::Branch { name, base, leaves_merged: task.leaves_merged }
+}
+
 fn locate_item(
     settings: &Settings,
     repo: &Repo,
@@ -145,11 +151,7 @@ fn locate_item(
     };
     let place = match left.as_ref().and_then(Leftover::opened) {
         Some(opened) => place_of(repo, opened)?,
-        None => {
-            let (name, base) = (task.branch.as_deref(), task.base.as_deref());
-            let branch = before::Branch { name, base, leaves_merged: task.leaves_merged };
-            before::place(settings, repo, &task.item, &branch, observer)?
-        }
+        None => before::place(settings, repo, &task.item, &branch(task))?,
     };
     let config = settings.at(repo, place.base)?;
     let trusted = settings.trusted(repo, &place, &config)?;
@@ -167,6 +169,14 @@ fn locate_item(
     let rules = opening.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
     let config = if rules == place.base { config } else { settings.at(repo, rules)? };
     let item = repo.item_or_new(base, &path, Begin { meta: new_meta.as_deref(), draft: None })?;
+    if left.is_none() {
+        before::tell_place(&place, &branch(task), observer);
+    }
+    if settings.operators.is_none()
+        && let Ok(head) = repo.resolve("HEAD")
+    {
+        before::edited_settings(repo, head, observer)?;
+    }
     let draft = draft(&task.script, &item, observer);
     let item = item.with_draft(draft.as_deref());
     before::newer(repo, &place, &item, observer)?;
@@ -203,7 +213,7 @@ fn place_of(repo: &Repo, opened: &Opened) -> Result<Place, Fail> {
     let tip = repo.tip(&opened.branch)?;
     repo.refuse_checked_out(&opened.branch)?;
     let base = tip.map_or_else(|| repo.resolve(&opened.base), Ok)?;
-    Ok(Place { branch: opened.branch.clone(), base, exists: tip.is_some() })
+    Ok(Place { branch: opened.branch.clone(), base, exists: tip.is_some(), left: None })
 }
 
 /// The step that is discussed: the one that is named, or was begun, or is most open; that is said.

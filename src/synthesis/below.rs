@@ -18,7 +18,7 @@ use minijinja::context;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::outline::{MARKDOWN, Outline};
-use super::{Left, Outcome, Placed, is_markdown, lists, numbered};
+use super::{Left, Outcome, Placed, is_markdown, lists};
 use crate::additive::verify;
 use crate::discussion::Finished;
 use crate::discussion::event;
@@ -26,7 +26,7 @@ use crate::discussion::summary::Decision;
 use crate::item::layout::{Layout, Numbers, Place};
 use crate::item::library::Library;
 use crate::item::{Change, File, Item};
-use crate::text::ids::ids;
+use crate::text::ids::{ids, record_numbers};
 use crate::text::markdown;
 use crate::text::template::{Failed, safe};
 
@@ -38,7 +38,7 @@ pub struct DecisionLine {
     pub decision: usize,
 }
 
-/// The lines of a discussion's decisions that name ids.
+/// The lines of a discussion's decisions, each with the ids that it names.
 ///
 /// # Errors
 /// A template that cannot be rendered.
@@ -52,13 +52,7 @@ pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<DecisionLine>
                 named.push(id.to_owned());
             }
         }
-        if !named.is_empty() {
-            found.push(DecisionLine {
-                text: line(decision, finished, library)?,
-                ids: named,
-                decision: number,
-            });
-        }
+        found.push(DecisionLine { text: line(decision, finished, library)?, ids: named, decision: number });
     }
     Ok(found)
 }
@@ -131,7 +125,7 @@ pub(super) fn add(
     let layout = library.layout(&finished.opened.layout);
     let logs = logs(layout);
     // A decision about a record is at the end of that record.
-    let is_record = |id: &str| layout.decisions == Place::Record && numbered::named(id).is_some();
+    let is_record = |id: &str| layout.decisions == Place::Record && !record_numbers(id).is_empty();
     let definition = |text: &str, id: &str| {
         definition(text, id, &logs).or_else(|| numbered_item(text, id, layout.numbers.as_ref()?))
     };
@@ -244,11 +238,31 @@ pub fn place_below(text: &str, id: &str, line: &str, logs: &[&str]) -> Option<St
     place_at(text, &definition(text, id, logs)?, line)
 }
 
+/// The text with a line below each of these items of lists, which are in order and have no items below them.
+pub(super) fn lines_below_items(text: &str, lines: &[(Range<usize>, String)]) -> String {
+    let end = line_end(text);
+    let (mut after, mut copied) = (String::with_capacity(text.len()), 0);
+    for (item, line) in lines {
+        let spot = below_item(text, item);
+        after.push_str(&text[copied..spot.at]);
+        let gap = if after.ends_with('\n') { "" } else { end };
+        after.push_str(&format!("{gap}{}{line}{end}", spot.indent));
+        copied = spot.at;
+    }
+    after.push_str(&text[copied..]);
+    after
+}
+
+/// How the lines of a text end.
+fn line_end(text: &str) -> &'static str {
+    text.find('\n').map_or("\n", |at| if text[..at].ends_with('\r') { "\r\n" } else { "\n" })
+}
+
 fn place_at(text: &str, place: &LineSpot, line: &str) -> Option<String> {
     if text[place.block.clone()].lines().any(|known| known.trim() == line) {
         return None;
     }
-    let end = text.find('\n').map_or("\n", |at| if text[..at].ends_with('\r') { "\r\n" } else { "\n" });
+    let end = line_end(text);
     let (above, below) = text.split_at(place.at);
     let gap = if above.ends_with('\n') { "" } else { end };
     let entry = format!("{}{line}{end}", place.indent);

@@ -151,6 +151,16 @@ fn question_of(decision: &Decision, finished: &Finished, library: &Library) -> O
     Some(plain::one_line(without_vocative(question, &names)))
 }
 
+/// Whether a section has paragraphs and no list: a "None." would contradict an entry that is only put below it. A line
+/// that ends in a colon leads to the entries.
+fn has_only_prose(text: &str, section: &Range<usize>) -> bool {
+    let paragraphs = Parser::new_ext(text, MARKDOWN).into_offset_iter().filter(|(token, range)| {
+        matches!(token, Token::Start(Tag::Paragraph)) && section.contains(&range.start)
+    });
+    let last = paragraphs.last().is_some_and(|(_, range)| !text[range].trim_end().ends_with(':'));
+    last && items_of(text, section).is_empty()
+}
+
 /// Puts the entries into the main document, which is made where it is missing.
 ///
 /// # Errors
@@ -206,7 +216,13 @@ pub fn place_entries(text: &str, list: &List, date: &str, entries: &[&str]) -> O
         let below = session.map(|session| format!("### {session}\n\n")).unwrap_or_default();
         return inserted(text, at, &format!("## {}\n\n{below}{new}", list.heading));
     };
-    let Some(session) = session else { return go_on(text, own_range(&outline, section), entries) };
+    let Some(session) = session else {
+        let section = own_range(&outline, section);
+        if has_only_prose(text, &section) {
+            return inserted(text, section.end, &format!("As of {date}:\n\n{new}"));
+        }
+        return go_on(text, section, entries);
+    };
     let end = outline.end(section);
     let below = outline.headings.iter().enumerate().skip(section + 1);
     let mut below = below.take_while(|(_, heading)| heading.start < end);
@@ -393,7 +409,12 @@ mod tests {
             ("## Decisions\n\n1. a\n2. b\n", "## Decisions\n\n1. a\n2. b\n3. NEW\n"),
             ("## Decisions\n\n- a\n\n- b\n\n## C\n", "## Decisions\n\n- a\n\n- b\n\n- NEW\n\n## C\n"),
             ("## Decisions\n\n- a\n  - b", "## Decisions\n\n- a\n  - b\n- NEW\n"),
-            ("## Decisions\n\nText.\n\n### One\n\nx\n", "## Decisions\n\nText.\n\n- NEW\n\n### One\n\nx\n"),
+            (
+                "## Decisions\n\nNone.\n\n### One\n\nx\n",
+                "## Decisions\n\nNone.\n\nAs of 2026-02-20:\n\n- NEW\n\n### One\n\nx\n",
+            ),
+            ("## Decisions\n\nSo far:\n", "## Decisions\n\nSo far:\n\n- NEW\n"),
+            ("## Decisions\n\n<!-- a list -->\n", "## Decisions\n\n<!-- a list -->\n\n- NEW\n"),
             ("## Decisions\n\n- a\n\nText.\n", "## Decisions\n\n- a\n\nText.\n\n- NEW\n"),
             ("# D\n", "# D\n\n## Decisions\n\n- NEW\n"),
             ("", "## Decisions\n\n- NEW\n"),

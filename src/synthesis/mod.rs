@@ -16,11 +16,14 @@
 //! ```
 
 pub mod below;
+mod closed;
 pub mod data;
+pub mod known;
 pub mod lists;
 pub mod numbered;
 pub mod outline;
 pub mod records;
+pub mod related;
 pub mod removal;
 pub mod section_choice;
 pub mod typed;
@@ -34,7 +37,7 @@ use minijinja::{Value, context};
 use crate::discussion::additions::Addition as Proposed;
 use crate::discussion::event::{Event, Opened, Record, Time, Unheard};
 use crate::discussion::runs::{self, PausedDiscussion};
-use crate::discussion::summary::{Decision, Insight, Question, USER, attribution};
+use crate::discussion::summary::{Decision, Insight, Question, USER, attribution, without_end};
 use crate::discussion::{Finished, Log, is_speakable};
 use crate::item::layout::{Block, Laid, Layout, Place};
 use crate::item::library::Library;
@@ -66,12 +69,23 @@ pub struct Left {
     pub reason: String,
 }
 
+/// Entries that go to no document, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Staying {
+    /// `2 action items`.
+    pub what: String,
+    pub is_one: bool,
+    pub reason: String,
+}
+
 /// What a discussion does to its item.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub changes: Vec<Change>,
     pub placed: Vec<Placed>,
     pub left: Vec<Left>,
+    /// What stays in the recording.
+    pub stays: Vec<Staying>,
     /// The recording's path in the repository.
     pub recording: String,
     /// What is said of each artifact (discussion AC-008-04).
@@ -128,7 +142,9 @@ pub(crate) enum Addition {
 pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Outcome, Unplaced> {
     let mut outcome = Outcome::nothing(&recording(item, finished));
     if !finished.is_wordless(&library.cast) {
-        add_to_documents(item, finished, library, &mut outcome)?;
+        let new = known::without_known_questions(item, finished);
+        add_to_documents(item, &new, library, &mut outcome)?;
+        outcome.stays = known::staying(finished, &new, library.layout(&finished.opened.layout));
     }
     let text = item.meta.with_elaboration(&finished.elaboration(&library.cast.keys()))?;
     let before = match item.files.get(meta::FILE) {
@@ -157,6 +173,7 @@ fn add_to_documents(
 ) -> Result<(), Unplaced> {
     // First, so that nothing of this discussion is taken for the definition of an id.
     let (mut with_lines, mut placed) = below::add(item, finished, library, outcome)?;
+    placed.extend(closed::add(item, &mut with_lines, finished, library)?);
     placed.extend(lists::add(&mut with_lines, finished, library, outcome)?);
     placed.extend(numbered::add(&mut with_lines, finished, library)?);
     if has_block(finished, library) {
@@ -207,7 +224,7 @@ fn target_of(place: &Place, item: &Item, laid: &Laid<'_>, step: &Step) -> Option
         (Place::List(list), Some(document)) => return Some((document.clone(), list.heading.clone())),
         (Place::Record, Some(document)) => {
             let record = item.beside.as_ref().map_or("a decision record", |_| document.as_str());
-            return Some((record.to_owned(), "Decision".to_owned()));
+            return Some((record.to_owned(), String::new()));
         }
         (Place::Block, Some(document)) if laid.layout.block == Block::End => {
             return Some((document.clone(), BLOCK.to_owned()));
@@ -534,12 +551,6 @@ pub(crate) fn reason(decision: &Decision) -> Option<&str> {
     is_own.then_some(decision.rationale.as_str())
 }
 
-/// Who made a decision, and why where its own words do not say so.
-fn shown_rationale(decision: &Decision, finished: &Finished) -> String {
-    let by = decider(decision, finished);
-    reason(decision).map_or_else(|| format!("settled by {by}"), |reason| format!("{reason} ({by})"))
-}
-
 /// A text that could be taken for a persona's line, in quotation marks.
 pub(crate) fn guarded<'t>(text: &'t str, cast: &Cast) -> Cow<'t, str> {
     let is_plain = text.trim().is_empty() || is_speakable(text, cast);
@@ -586,8 +597,8 @@ fn render(
     let layout = library.layout(&finished.opened.layout);
     let has = |place: &Place| !is_in_document || *place == Place::Block;
     let see = see(layout, finished).filter(|_| is_in_document);
-    let decided = |one: &Decision| context! { text => put(&one.text), rationale => put(&shown_rationale(one, finished)), turns => &one.turns };
-    let asked = |one: &Question| context! { text => put(&one.text), context => put(&one.context), turns => &one.turns };
+    let decided = |one: &Decision| context! { text => put(&one.text), rationale => reason(one).map(put), by => put(decider(one, finished)), turns => &one.turns };
+    let asked = |one: &Question| context! { text => put(&one.text), context => put(without_end(&one.context)), turns => &one.turns };
     let proposed = |one: &Proposed| context! { kind => safe(one.kind.words()), anchor => put(&one.anchor), path => put(&one.path), text => put(&one.shown()) };
     let marks = |level: u8| match level {
         1..=6 => (safe(format!("{} ", "#".repeat(level.into()))), safe("")),
@@ -630,6 +641,7 @@ impl Outcome {
             changes: Vec::new(),
             placed: Vec::new(),
             left: Vec::new(),
+            stays: Vec::new(),
             recording: recording.to_owned(),
             announcements: Vec::new(),
         }
@@ -648,6 +660,12 @@ impl Outcome {
                 context! { artifact => name(&left.path), reason => left.reason.as_str() },
             )
         });
-        updated.chain(left).collect()
+        let stays = self.stays.iter().map(|staying| {
+            library.templates.render(
+                "announcement-recording.txt",
+                context! { what => staying.what.as_str(), is_one => staying.is_one, reason => staying.reason.as_str() },
+            )
+        });
+        updated.chain(left).chain(stays).collect()
     }
 }

@@ -9,7 +9,7 @@
 //! let newest = "# 4. Send letters\n\nDate: 2025-01-07\n\n## Status\n\nAccepted\n\n## Decision\n\nMonthly.\n";
 //! let draft = Draft {
 //!     number: 5, title: "Stop at 20 euros", date: "2026-02-20", by: "Sam", marker: "",
-//!     reasons: vec![], decisions: vec!["Stop at 20 euros (Sam)".to_owned()], questions: vec![],
+//!     relations: vec![], reasons: vec![], decisions: vec!["Stop at 20 euros (Sam)".to_owned()], questions: vec![],
 //! };
 //! assert_eq!(
 //!     new_record(newest, &draft),
@@ -21,13 +21,13 @@ use minijinja::context;
 
 use super::outline::{Outline, fits, insert};
 use super::records::{slug, unlabelled};
-use super::{Placed, Unplaced, below, decider, existing, lists, reason};
+use super::{Placed, Unplaced, below, decider, existing, lists, reason, related};
 use crate::discussion::Finished;
 use crate::discussion::summary::Decision;
-use crate::item::layout::{Place, record_number};
+use crate::item::layout::Place;
 use crate::item::library::Library;
 use crate::item::{self, File};
-use crate::text::ids::{family, ids};
+use crate::text::ids::{Relation, record_numbers, relations};
 use crate::text::plain;
 use crate::text::template::Failed;
 
@@ -45,6 +45,8 @@ pub struct Draft<'d> {
     pub by: &'d str,
     /// The comment that names the discussion.
     pub marker: &'d str,
+    /// Lines that say which records it amends or supersedes.
+    pub relations: Vec<String>,
     pub reasons: Vec<String>,
     pub decisions: Vec<String>,
     pub questions: Vec<String>,
@@ -57,7 +59,7 @@ pub struct Draft<'d> {
 pub fn entry(decision: &Decision, finished: &Finished, library: &Library) -> Result<String, Failed> {
     let values = context! {
         question => None::<&str>,
-        answer => decision.text.as_str(),
+        answer => plain::capital(&decision.text),
         by => decider(decision, finished),
         reason => reason(decision),
     };
@@ -65,10 +67,17 @@ pub fn entry(decision: &Decision, finished: &Finished, library: &Library) -> Res
     Ok(text.trim().trim_start_matches("- ").to_owned())
 }
 
-/// The number of the record that a text names by its id.
+/// The number of the record that a decision is about: one that it names, and neither amends nor supersedes.
 pub fn named(text: &str) -> Option<u32> {
-    let id = ids(text).find(|id| family(id) == RECORD_ID)?;
-    record_number(id)
+    if !relations(text).is_empty() {
+        return None;
+    }
+    record_numbers(text).into_iter().next()
+}
+
+/// The title of the record that a decision gets.
+pub fn title(decision: &Decision) -> String {
+    plain::capital(&plain::headline(title_of(decision), TITLE))
 }
 
 /// Puts the decisions into records, where the layout has them there.
@@ -146,7 +155,19 @@ fn title_of(decision: &Decision) -> &str {
     let head = head
         .and_then(|head| head.trim_end().rsplit_once(' '))
         .map(|(head, _)| head.trim_end_matches([',', ' ']));
-    head.filter(|head| !head.is_empty()).unwrap_or(text)
+    let text = head.filter(|head| !head.is_empty()).unwrap_or(text);
+    without_relation(text)
+}
+
+/// A decision without the words that say which record it amends or supersedes, at its end.
+fn without_relation(text: &str) -> &str {
+    let verbs = [Relation::Amends, Relation::Supersedes].map(|relation| relation.verb().to_lowercase());
+    let lower = text.to_ascii_lowercase();
+    let start =
+        verbs.iter().chain([&"replaces".to_owned()]).filter_map(|verb| lower.rfind(verb.as_str())).max();
+    let head = start.filter(|at| !relations(&text[*at..]).is_empty()).map(|at| &text[..at]);
+    let head = head.map(|head| head.trim_end_matches([' ', ',', ';', ':', '(', '-', '–', '—', '.']));
+    head.filter(|head| head.contains(' ')).unwrap_or(text)
 }
 
 fn put(item: &mut item::Item, name: &str, after: String, decisions: usize) -> Result<Placed, Unplaced> {
@@ -175,18 +196,21 @@ fn draft(
         Some(File::Bytes(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
         _ => String::new(),
     };
-    let title = plain::cut(title_of(decisions[0]), TITLE);
+    let title = title(decisions[0]);
     let mut by: Vec<&str> = decisions.iter().map(|one| decider(one, finished)).collect();
     by.dedup();
     let entries: Result<Vec<String>, Failed> =
         decisions.iter().map(|one| entry(one, finished, library)).collect();
+    let reasons = decisions.iter().map(|one| without_relation(&one.rationale));
+    let reasons = reasons.filter(|reason| !reason.is_empty());
     let draft = Draft {
         number,
         title: &plain::markdown(&title),
         date: &finished.date(),
         by: &by.join(", "),
         marker: &format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at),
-        reasons: decisions.iter().filter_map(|one| reason(one)).map(plain::markdown).collect(),
+        relations: related::lines(item, library.layout(&finished.opened.layout), decisions),
+        reasons: reasons.map(|reason| plain::markdown(&plain::capital(reason))).collect(),
         decisions: entries?,
         questions: finished.summary.open_questions.iter().map(|one| plain::markdown(&one.text)).collect(),
     };
@@ -224,6 +248,9 @@ pub fn new_record(newest: &str, draft: &Draft<'_>) -> String {
     let has_status = |lines: &[String]| lines.iter().any(|line| line.to_lowercase().contains("status"));
     let is_said = has_status(&fields) || has_status(&lines);
     parts.extend(Some(lines.join("\n")).filter(|lines| !lines.is_empty()));
+    if is_said {
+        parts.extend(draft.relations.iter().cloned());
+    }
     let names: Vec<&str> = sections.iter().map(|section| section.text.as_str()).collect();
     parts.extend(written(&names, is_said, draft));
     parts.join("\n\n") + "\n"
@@ -241,8 +268,14 @@ fn written(names: &[&str], has_status: bool, draft: &Draft<'_>) -> Vec<String> {
         [one] => one.clone(),
         entries => entries.iter().map(|entry| format!("- {entry}")).collect::<Vec<_>>().join("\n"),
     };
-    let mut parts: Vec<String> =
-        status.map(|name| section(name, "Proposed".to_owned())).into_iter().collect();
+    let proposed = std::iter::once("Proposed").chain(draft.relations.iter().map(String::as_str));
+    let proposed = proposed.collect::<Vec<_>>().join("\n\n");
+    // Where the status is a line, what the record goes on with is below it.
+    let mut parts: Vec<String> = match status {
+        Some(name) if !has_status => vec![section(name, proposed)],
+        Some(name) => vec![section(name, "Proposed".to_owned())],
+        None => Vec::new(),
+    };
     if !draft.reasons.is_empty() {
         parts.push(section(context, listed(&draft.reasons)));
     }
@@ -316,6 +349,7 @@ mod tests {
             date: "2026-02-20",
             by: "Sam",
             marker: "<!-- m -->",
+            relations: vec![],
             reasons: vec!["letters take days".into()],
             decisions: vec!["Stop at 20 (Sam)".into(), "No calls (Sam)".into()],
             questions: vec!["Who pays?".into()],

@@ -50,7 +50,7 @@ impl Record<'_> {
         let entry = |(asked, lines): &AnsweredQuestion| context! { asked, lines };
         let values = context! {
             number => format!("{:04}", self.number),
-            title => plain::cut(self.title, TITLE),
+            title => plain::capital(&plain::headline(self.title, TITLE)),
             marker => safe(self.marker.clone()),
             status => self.status.as_str(),
             persona => self.persona.as_str(),
@@ -98,20 +98,21 @@ fn name(title: &str) -> String {
     Some(slug(title, SLUG)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "decision".to_owned())
 }
 
-/// A name for a file: lower-case letters and digits with hyphens between.
+/// A name for a file: lower-case letters and digits with hyphens between, cut after a word.
 pub fn slug(text: &str, longest: usize) -> String {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let mut slug = String::new();
-    for c in text.to_lowercase().chars() {
-        if c.is_ascii_alphanumeric() {
-            slug.push(c);
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-        if slug.len() >= longest {
+    for word in words {
+        if !slug.is_empty() && slug.len() + 1 + word.len() > longest {
             break;
         }
+        if !slug.is_empty() {
+            slug.push('-');
+        }
+        slug.push_str(&word[..word.len().min(longest)]);
     }
-    slug.trim_matches('-').to_owned()
+    slug
 }
 
 /// Without doubled blank lines: a template need not care how many of its parts there are.
@@ -272,5 +273,7 @@ mod tests {
         assert_eq!(slug("../../etc/passwd", 48), "etc-passwd");
         assert_eq!(slug("日本", 48), "");
         assert!(slug(&"ab ".repeat(60), 48).len() <= 48);
+        assert_eq!(slug("Letters name the fee of the day of printing", 20), "letters-name-the-fee");
+        assert_eq!(slug(&"a".repeat(60), 48).len(), 48);
     }
 }

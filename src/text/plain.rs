@@ -171,6 +171,17 @@ pub fn cut(text: &str, limit: usize) -> String {
     format!("{}…", head[..at].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':')))
 }
 
+/// A text as a title of at most `limit` characters: to its last comma or the like that is within, else to a word.
+pub fn headline(text: &str, limit: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
+    let clause = text[..end].rfind([',', ';', ':', '(', '–', '—']).map(|at| text[..at].trim_end());
+    if let Some(clause) = clause.filter(|clause| !clause.is_empty()) {
+        return clause.to_owned();
+    }
+    let word = text[..end].trim_end().rfind(char::is_whitespace);
+    word.map_or_else(|| cut(text, limit), |at| format!("{}…", text[..at].trim_end()))
+}
+
 /// The text with a capital letter at its start; a file's name keeps its own.
 pub fn capital(text: &str) -> String {
     let first = text.split_whitespace().next().unwrap_or_default();
@@ -361,6 +372,13 @@ mod tests {
         assert_eq!(cut("one two three", 13), "one two three");
         assert_eq!(cut("one two three", 10), "one two…");
         assert_eq!(cut("abcdefghij", 5), "abcd…");
+    }
+
+    #[test]
+    fn a_headline_ends_after_a_clause_or_a_word() {
+        assert_eq!(headline("letters are white", 40), "letters are white");
+        assert_eq!(headline("letters are white, and fees are named below", 30), "letters are white");
+        assert_eq!(headline("letters are white and so is everything", 20), "letters are white…");
     }
 
     #[test]

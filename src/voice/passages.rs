@@ -15,12 +15,12 @@
 //! assert!(passages.closest("Who writes invoices?", 3).is_empty());
 //! ```
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use crate::text::blocks::{Block, Place, blocks};
-use crate::text::ids::ids;
-use crate::text::index::{Index, query};
+use crate::text::ids::{ids, record_numbers};
+use crate::text::index::{Hit, Index, query};
 
 /// A sentence that leads to a list is shown with so many lines of it.
 const SHOWN_LINES: usize = 15;
@@ -66,7 +66,7 @@ pub struct Passages<'t> {
     /// By document, in the order of their lines.
     all: Vec<Passage<'t>>,
     /// Where the passages of each document are among all.
-    documents: HashMap<&'t str, Range<usize>>,
+    documents: BTreeMap<&'t str, Range<usize>>,
     with_id: HashMap<&'t str, Vec<usize>>,
     index: Index,
 }
@@ -74,7 +74,7 @@ pub struct Passages<'t> {
 impl<'t> Passages<'t> {
     /// The passages of documents, given by path and text.
     pub fn new(documents: &[(&'t str, &'t str)]) -> Passages<'t> {
-        let (mut all, mut ranges): (Vec<Passage<'t>>, _) = (Vec::new(), HashMap::new());
+        let (mut all, mut ranges): (Vec<Passage<'t>>, _) = (Vec::new(), BTreeMap::new());
         for (path, text) in documents {
             let (reader, first) = (Reader::new(path, text), all.len());
             all.extend(if is_prose(path) { reader.read() } else { reader.read_data() });
@@ -89,24 +89,49 @@ impl<'t> Passages<'t> {
         Passages { all, documents: ranges, with_id, index }
     }
 
-    /// The best passages that have any word of a question; none of them overlap.
+    /// The best passages that have any word of a question; none of them overlap. Where it names a decision record,
+    /// those of the record.
     pub fn closest(&self, question: &str, limit: usize) -> Vec<&Passage<'t>> {
         let hits = self.index.find(&query(question), usize::MAX);
+        let of_records = self.of_records(question, &hits, limit);
+        if !of_records.is_empty() {
+            return of_records;
+        }
         distinct(hits.iter().map(|hit| &self.all[hit.passage]), limit)
     }
 
-    /// The passages with an id that a statement names, else the best of those with several of its words.
+    /// The passages with an id that a statement names, or of a record that it names, else the best of those with several
+    /// of its words.
     pub fn on(&self, statement: &str, limit: usize) -> Vec<&Passage<'t>> {
         let named: BTreeSet<&str> = ids(statement).collect();
         let with_id = named.into_iter().filter_map(|id| self.with_id.get(id)).flatten();
         let with_id = distinct(with_id.map(|number| &self.all[*number]), limit);
+        let wanted = query(statement);
+        let hits = self.index.find(&wanted, usize::MAX);
+        let of_records = self.of_records(statement, &hits, limit);
+        if !of_records.is_empty() {
+            return of_records;
+        }
         if !with_id.is_empty() {
             return with_id;
         }
-        let wanted = query(statement);
-        let hits = self.index.find(&wanted, usize::MAX);
         let has_several = hits.iter().filter(|hit| hit.matched.len() >= wanted.len().min(2));
         distinct(has_several.map(|hit| &self.all[hit.passage]), limit)
+    }
+
+    /// The passages of the records that a text names by their numbers: those with its words first, else the first.
+    fn of_records(&self, text: &str, hits: &[Hit], limit: usize) -> Vec<&Passage<'t>> {
+        let numbers = record_numbers(text);
+        let is_named = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            record_numbers(name).first().is_some_and(|number| numbers.contains(number))
+        };
+        let named = self.documents.iter().filter(|(path, _)| !numbers.is_empty() && is_named(path));
+        let mut ranges: Vec<Range<usize>> = named.map(|(_, range)| range.clone()).collect();
+        ranges.sort_by_key(|range| range.start);
+        let is_in = |hit: &&Hit| ranges.iter().any(|range| range.contains(&hit.passage));
+        let found = hits.iter().filter(is_in).map(|hit| hit.passage);
+        distinct(found.chain(ranges.iter().cloned().flatten()).map(|number| &self.all[number]), limit)
     }
 
     /// The passage that a line of a document is in.

@@ -16,7 +16,7 @@
 //! }
 //! ```
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use minijinja::{Value, context};
 use super::passages::{Passage, Passages};
 use super::settled::Settled;
 use super::{Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
-use crate::discussion::event::{Class, Message, Purpose, Rest};
+use crate::discussion::event::{Class, Contribution, Event, Message, Purpose, Rest};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, is_speakable};
 use crate::item::persona::Persona;
@@ -76,6 +76,8 @@ pub struct Secretary<'t> {
     /// Made when they are first asked for: a model needs none of them.
     passages: OnceCell<Passages<'t>>,
     findings: OnceCell<Vec<Finding>>,
+    /// The turn of the first message that is only a statement, once it is known.
+    first_statement: Cell<Option<u32>>,
 }
 
 /// An open point: its place and words for a template, and where it is.
@@ -105,6 +107,7 @@ impl<'t> Secretary<'t> {
             rules,
             passages: OnceCell::new(),
             findings: OnceCell::new(),
+            first_statement: Cell::new(None),
         }
     }
 
@@ -141,7 +144,8 @@ impl<'t> Secretary<'t> {
         self.passages.get_or_init(|| Passages::new(&self.documents))
     }
 
-    /// What the rules find: the documents' own questions, then the most severe, in the documents' order.
+    /// What the rules find: the documents' own questions, then the most severe, in the documents' order; last the
+    /// questions that earlier discussions have left there.
     fn findings(&self) -> &[Finding] {
         self.findings.get_or_init(|| {
             let documents: Vec<Document<'_>> =
@@ -149,7 +153,10 @@ impl<'t> Secretary<'t> {
             let mut found = review(&documents, &self.rules, &Options::default()).findings;
             found.retain(|one| one.severity != Severity::Note);
             let rank = |path: &str| self.documents.iter().position(|(own, _)| *own == path);
-            found.sort_by_key(|one| (one.rule != ASKED, one.severity, rank(&one.path), one.line, one.column));
+            let is_ours = |one: &Finding| one.rule == ASKED && self.settled.has_left_open(&one.quote);
+            found.sort_by_cached_key(|one| {
+                (is_ours(one), one.rule != ASKED, one.severity, rank(&one.path), one.line, one.column)
+            });
             found
         })
     }
@@ -157,8 +164,11 @@ impl<'t> Secretary<'t> {
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
         let found = self.findings().iter().map(|one| self.point(one));
         let points = self.left_open(talk).into_iter().chain(found);
-        let (settled, points): (Vec<Point>, Vec<Point>) =
+        let (settled, open): (Vec<Point>, Vec<Point>) =
             points.partition(|one| self.settled.has_settled(&one.rest));
+        let (settled_count, open_count) = (settled.len(), open.len());
+        // The documents still have them: they are counted, and not asked about again.
+        let points: Vec<Point> = open.into_iter().chain(settled).collect();
         let listed = &points[..points.len().min(LISTED)];
         let outputs = &talk.step().outputs;
         let own =
@@ -168,12 +178,12 @@ impl<'t> Secretary<'t> {
             documents => self.documents.iter().take(told).map(|(path, _)| (*path).to_owned()).collect::<Vec<_>>(),
             others => self.documents.len() - told,
             points => listed.iter().map(|one| one.shown.clone()).collect::<Vec<_>>(),
-            settled => settled.len(),
+            settled => settled_count,
             count => points.len(),
             more => points.len() - listed.len(),
         };
         let summary = render(talk, "framing-summary", values)?;
-        let question = match listed.first() {
+        let question = match listed.first().filter(|_| open_count > 0) {
             Some(point) => render(talk, "framing-question", point.shown.clone())?,
             None => self.step_question(talk),
         };
@@ -316,12 +326,13 @@ impl<'t> Secretary<'t> {
         message: &Message,
         talk: &Discussion<'_>,
     ) -> Result<Line, Speechless> {
-        let nothing = || render(talk, "nothing", context! {}).map(Line::plain);
-        if talk.contributions().any(|said| Some(said.turn) > message.turn) {
+        let answers = || talk.contributions().filter(|said| Some(said.turn) > message.turn);
+        let is_again = answers().skip(1).any(is_nothing);
+        let nothing = || render(talk, "nothing", context! { is_again }).map(Line::plain);
+        if answers().next().is_some() {
             return Ok(self.own_finding(persona, |_| true, talk)?.map_or_else(nothing, Ok)?);
         }
-        let names: Vec<&str> = talk.library().cast.iter().map(Persona::first_name).collect();
-        let kinds = minutes::kinds_in(&message.text, talk.library().forms(), &names);
+        let kinds = kinds_of(message, talk);
         if kinds.is_empty() {
             return Ok(nothing()?);
         }
@@ -330,17 +341,42 @@ impl<'t> Secretary<'t> {
             true => passages.closest(&message.text, SHOWN),
             false => passages.on(&message.text, SHOWN),
         };
-        Ok(self.about_message(&kinds, &shown, talk)?)
+        let tells_forms = self.is_first_statement(message, &kinds, talk);
+        Ok(self.about_message(&kinds, tells_forms, &shown, talk)?)
+    }
+
+    /// Whether a message is the first of a discussion that is recorded as a statement and nothing else: it is told then
+    /// how a decision begins.
+    fn is_first_statement(&self, message: &Message, kinds: &Kinds, talk: &Discussion<'_>) -> bool {
+        if !kinds.is_only_statement() {
+            return false;
+        }
+        if self.first_statement.get().is_none() {
+            let said = talk.log().iter().filter_map(|record| match &record.event {
+                Event::User(said) if said.class != Class::Exit => Some(said),
+                _ => None,
+            });
+            let is_statement = |said: &&Message| kinds_of(said, talk).is_only_statement();
+            self.first_statement.set(said.into_iter().find(is_statement).and_then(|said| said.turn));
+        }
+        self.first_statement.get() == message.turn
     }
 
     /// What a message is recorded as and where, with passages and their places.
     fn about_message(
         &self,
         kinds: &Kinds,
+        tells_forms: bool,
         found: &[&Passage<'_>],
         talk: &Discussion<'_>,
     ) -> Result<Line, Failed> {
         let target = if kinds.decides { &self.target } else { &self.action_target };
+        let has_no_place = self.target.is_some() && self.action_target.is_none();
+        let stays = match (kinds.takes_action && has_no_place, kinds.decides) {
+            (false, _) => None,
+            (true, true) => Some("the action item"),
+            (true, false) => Some("it"),
+        };
         let values = |found: &[&Passage<'_>], is_one_line: bool| {
             let value =
                 |one: &&Passage<'_>| context! { place => placed(one), text => quoted(one, is_one_line) };
@@ -349,6 +385,8 @@ impl<'t> Secretary<'t> {
                 path => target.as_ref().map(|target| target.path.as_str()),
                 section => target.as_ref().map(|target| target.section.as_str()),
                 is_added => kinds.decides || kinds.takes_action,
+                stays,
+                tells_forms,
                 asks => kinds.asks,
                 passages => found.iter().map(value).collect::<Vec<_>>(),
             }
@@ -381,7 +419,10 @@ impl<'t> Secretary<'t> {
             (Purpose::Answer, None) => None,
             (Purpose::FollowUp, _) => self.finding_on_shown(persona, talk)?,
             (Purpose::Round, _) => match self.own_finding(persona, |_| true, talk)? {
-                None if cue.owed => Some(Line::plain(render(talk, "nothing", context! {})?)),
+                None if cue.owed => {
+                    let is_again = said_in_round(talk).any(is_nothing);
+                    Some(Line::plain(render(talk, "nothing", context! { is_again })?))
+                }
                 found => found,
             },
         })
@@ -405,6 +446,30 @@ impl Voice for Secretary<'_> {
     fn summary(&mut self, _: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
         Ok(Synthesis { summary: by_rule, critiques: Vec::new() })
     }
+}
+
+/// What a message is recorded as.
+fn kinds_of(message: &Message, talk: &Discussion<'_>) -> Kinds {
+    let names: Vec<&str> = talk.library().cast.iter().map(Persona::first_name).collect();
+    minutes::kinds_in(&message.text, talk.library().forms(), &names)
+}
+
+/// What was said since the last message, silence or framing.
+fn said_in_round<'t>(talk: &'t Discussion<'_>) -> impl Iterator<Item = &'t Contribution> {
+    let said = talk.log().iter().rev().map_while(|record| match &record.event {
+        Event::User(_) | Event::Silence {} => None,
+        Event::Contribution(said) if said.purpose == Purpose::Framing => None,
+        other => Some(other),
+    });
+    said.filter_map(|event| match event {
+        Event::Contribution(said) => Some(said),
+        _ => None,
+    })
+}
+
+/// Whether a persona had nothing to show.
+fn is_nothing(said: &Contribution) -> bool {
+    said.rule.is_none() && said.rests.is_empty()
 }
 
 /// Renders a phrase. What documents and users say comes in as values.

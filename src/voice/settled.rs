@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::discussion::closing;
 use crate::discussion::event::{Class, Contribution, Event, Purpose, Record, Rest};
 use crate::text::ids::ids;
 
@@ -23,6 +24,8 @@ pub struct Settled {
     /// The findings that were said, by path and quotation.
     found: BTreeSet<(String, String)>,
     decided_ids: BTreeSet<String>,
+    /// The questions that discussions have left open, by what tells them from others.
+    left_open: BTreeSet<String>,
 }
 
 impl Settled {
@@ -39,7 +42,8 @@ impl Settled {
             match &record.event {
                 Event::Contribution(said) if said.purpose == Purpose::Framing => framing = Some(said),
                 Event::Contribution(said) if said.rule.is_some() => self.found.extend(first_rest(said)),
-                Event::User(message) if message.class != Class::Exit => {
+                // Who only asks something back has not answered.
+                Event::User(message) if message.class != Class::Exit && !is_question(&message.text) => {
                     if let Some(said) = framing.take() {
                         self.asked.extend(first_rest(said));
                         self.framings.push(said.text.clone());
@@ -48,6 +52,7 @@ impl Settled {
                 Event::Synthesis(summary) => {
                     let decided = summary.decisions.iter().flat_map(|one| ids(&one.text));
                     self.decided_ids.extend(decided.map(str::to_owned));
+                    self.left_open.extend(summary.open_questions.iter().map(|one| closing::key(&one.text)));
                 }
                 _ => {}
             }
@@ -59,6 +64,11 @@ impl Settled {
         self.asked.contains(&key(point)) || ids(&point.quote).any(|id| self.decided_ids.contains(id))
     }
 
+    /// Is this a question that an earlier discussion has left open?
+    pub fn has_left_open(&self, question: &str) -> bool {
+        !self.left_open.is_empty() && self.left_open.contains(&closing::key(question))
+    }
+
     /// Was this finding said before? It is known then.
     pub fn has_found(&self, finding: &Rest) -> bool {
         self.found.contains(&key(finding))
@@ -68,6 +78,10 @@ impl Settled {
     pub fn has_asked(&self, question: &str) -> bool {
         self.framings.iter().any(|text| text.contains(question))
     }
+}
+
+fn is_question(text: &str) -> bool {
+    text.trim_end().ends_with(['?', '？', '؟'])
 }
 
 fn key(rest: &Rest) -> (String, String) {
@@ -101,6 +115,8 @@ mod tests {
         let answered = Settled::read(&[log(&[OPENING, ANSWER])]);
         assert!(answered.has_asked("How long?") && !answered.has_asked("How often?"));
         assert!(answered.has_settled(&point("It waits as soon as possible.")));
+        let asked = Settled::read(&[log(&[OPENING, &ANSWER.replace("Two days.", "Why two days?")])]);
+        assert!(!asked.has_asked("How long?"));
         assert!(!answered.has_settled(&point("It waits as soon as it can.")));
     }
 

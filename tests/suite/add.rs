@@ -181,5 +181,5 @@ fn status_counts_what_discussions_left_open() {
     let after = sandbox.run(&["status", "--json"]).json()["items"][0]["open_questions"].clone();
     assert_eq!(after.as_u64().unwrap(), before.as_u64().unwrap() + 1);
     let page = sandbox.run(&["status", "offline-mode"]).ok().stdout;
-    assert!(page.contains("discussion of 01-03: Maya, who repairs a torn sail?"), "{page}");
+    assert!(page.contains("discussion of 01-03: who repairs a torn sail?"), "{page}");
 }

@@ -13,6 +13,7 @@ mod author;
 mod before_run;
 mod below;
 mod cases;
+mod closing;
 mod content;
 mod conversation;
 mod determinism;

@@ -22,7 +22,8 @@ pub fn open_questions(page: &Page<'_>) -> Vec<Hit> {
             continue;
         }
         let text = page.text_of(block).trim_end();
-        let is_question = ends_as_question(text) || is_listed[block.section] && is_topic(block, text);
+        let is_question =
+            ends_as_question(without_remark(text)) || is_listed[block.section] && is_topic(block, text);
         if !is_question || block.is_quoted || !is_open[block.section] || says_answered(text) {
             continue;
         }
@@ -38,6 +39,12 @@ pub fn open_questions(page: &Page<'_>) -> Vec<Hit> {
         }
     }
     found
+}
+
+/// A question without the remark in brackets after it: "Who folds the letters? (asked by Sam)".
+fn without_remark(text: &str) -> &str {
+    let end = ["? (", "？ ("].iter().filter_map(|mark| Some(text.rfind(mark)? + mark.len() - 2)).max();
+    end.filter(|_| text.ends_with(')')).map_or(text, |end| &text[..end])
 }
 
 fn ends_as_question(text: &str) -> bool {

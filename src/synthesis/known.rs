@@ -1,0 +1,68 @@
+//! What of a discussion goes to no document: questions that the documents ask already, and kinds of entries that the
+//! item's layout has no place for.
+//!
+//! Invariant: a question is left out only where a line of a document has its words; the recording keeps it.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::Staying;
+use crate::discussion::Finished;
+use crate::discussion::closing::key;
+use crate::discussion::summary::Question;
+use crate::item::Item;
+use crate::item::layout::{Layout, Place};
+use crate::text::plain::count;
+
+/// A discussion without the questions that the item's documents ask already.
+pub(super) fn without_known_questions<'f>(item: &Item, finished: &'f Finished) -> Cow<'f, Finished> {
+    if finished.summary.open_questions.is_empty() {
+        return Cow::Borrowed(finished);
+    }
+    let asked: HashSet<String> = item.documents().flat_map(|(_, text)| asked_in(text)).collect();
+    if !finished.summary.open_questions.iter().any(|one| asked.contains(&key(&one.text))) {
+        return Cow::Borrowed(finished);
+    }
+    Cow::Owned(with_questions(finished, &|one| !asked.contains(&key(&one.text))))
+}
+
+/// A discussion with some of its open questions.
+pub fn with_questions(finished: &Finished, is_wanted: &dyn Fn(&Question) -> bool) -> Finished {
+    let mut some = finished.clone();
+    some.summary.open_questions.retain(|one| is_wanted(one));
+    some
+}
+
+/// What tells the questions of a text from others, a line each.
+pub fn asked_in(text: &str) -> impl Iterator<Item = String> {
+    let lines = text.lines().filter(|line| line.contains(['?', '？', '؟']));
+    lines.map(|line| key(without_number(line)))
+}
+
+/// A line without the number that a list puts before it.
+fn without_number(line: &str) -> &str {
+    let bare = line.trim_start();
+    let rest = bare.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    rest.strip_prefix(['.', ')']).filter(|_| rest.len() < bare.len()).unwrap_or(bare)
+}
+
+/// What of a discussion stays in the recording; `new` is what went to the documents.
+pub(super) fn staying(finished: &Finished, new: &Finished, layout: &Layout) -> Vec<Staying> {
+    let (all, added) = (&finished.summary, &new.summary);
+    let known = all.open_questions.len() - added.open_questions.len();
+    let no_place = format!("the layout {} has no place for such entries", layout.name);
+    let without_place = |place: &Place, number: usize| if *place == Place::Recording { number } else { 0 };
+    // Without a decision there is no record that they could go to.
+    let is_recordless = layout.questions == Place::Record && all.decisions.is_empty();
+    let recordless = if is_recordless { added.open_questions.len() } else { 0 };
+    [
+        (known, "open question", "the documents have the same words".to_owned()),
+        (recordless, "open question", "no decision was made, so there is no new record".to_owned()),
+        (without_place(&layout.actions, all.action_items.len()), "action item", no_place.clone()),
+        (without_place(&layout.insights, all.insights.len()), "insight", no_place),
+    ]
+    .into_iter()
+    .filter(|(number, ..)| *number > 0)
+    .map(|(number, what, reason)| Staying { what: count(number, what), is_one: number == 1, reason })
+    .collect()
+}

@@ -1,0 +1,107 @@
+//! Open questions from one discussion to the next: they stand once, and a decision closes them where people read.
+
+use crate::kit::{Sandbox, empty};
+
+const SPEC: &str = "design/letters.md";
+const OWN: &str = "roundtable/design";
+
+fn repository(text: &str) -> Sandbox {
+    let sandbox = empty();
+    sandbox.commit(&[(SPEC, text)]);
+    sandbox
+}
+
+/// Holds a discussion on a day, on the branch of the item.
+fn talk(sandbox: &Sandbox, day: u32, script: &str) -> serde_json::Value {
+    let name = sandbox.script("talk.txt", script);
+    let at = format!("2026-03-{day:02}T09:00:00Z");
+    let run =
+        sandbox.run(&["elaborate", "design", "--step", "01-06", "--script", &name, "--at", &at, "--json"]);
+    run.json()
+}
+
+fn text(sandbox: &Sandbox) -> String {
+    sandbox.file(OWN, SPEC)
+}
+
+#[test]
+fn a_decision_of_a_later_discussion_leaves_a_line_below_the_question_that_it_closes() {
+    let sandbox = repository("# Letters\n\n- **FR-1**: letters are folded\n");
+    talk(&sandbox, 1, "Alex, who folds the letters?\nMaya, when is FR-1 due?\nIs it white?\ndone\n");
+    assert!(
+        text(&sandbox).contains("- who folds the letters? (asked by User)\n- when is FR-1 due?"),
+        "{}",
+        text(&sandbox)
+    );
+    talk(&sandbox, 2, "Decision: who folds the letters → the desk\nDecision: FR-1 is due on Monday.\ndone\n");
+    let now = text(&sandbox);
+    for line in [
+        "- who folds the letters? (asked by User)\n  - Decided 2026-03-02 (User): who folds the letters → the desk\n",
+        "- when is FR-1 due? (asked by User)\n  - Decided 2026-03-02 (User): FR-1 is due on Monday\n",
+        "- Is it white? (asked by User)\n",
+    ] {
+        assert!(now.contains(line), "{now}");
+    }
+    let shown = sandbox.run(&["show", "design", "--json"]).json();
+    let open: Vec<&str> =
+        shown["open_questions"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
+    assert_eq!(open, ["Is it white?"]);
+    assert_eq!(sandbox.run(&["status", "--json"]).json()["items"][0]["open_questions"], 1);
+    let found = sandbox.run(&["review", SPEC, "--rev", OWN]);
+    assert!(found.stdout.contains("Is it white?") && !found.stdout.contains("who folds"), "{}", found.stdout);
+    let at = now.lines().position(|line| line.contains("(User): who folds")).unwrap() + 1;
+    let why = sandbox.run(&["why", &format!("{SPEC}:{at}"), "--rev", OWN]).ok().stdout;
+    assert!(why.contains("Decision: who folds the letters"), "{why}");
+    sandbox.run(&["replay", "--all", "--rev", OWN]).ok();
+}
+
+#[test]
+fn the_same_script_again_adds_no_question_twice() {
+    let sandbox = repository("# Letters\n\n- **FR-1**: letters are folded\n");
+    talk(&sandbox, 1, "Who folds the letters?\ndone\n");
+    let first = text(&sandbox);
+    let report = talk(&sandbox, 2, "Maya, who folds the letters?\ndone\n");
+    assert_eq!(text(&sandbox), first);
+    assert_eq!(report["stays_in_recording"][0]["what"], "1 open question");
+    talk(&sandbox, 3, "Who folds the letters?\nWho pays?\nDecision: FR-1 is due on Monday.\ndone\n");
+    let now = text(&sandbox);
+    assert_eq!(now.matches("ho folds the letters?").count(), 1, "{now}");
+    let at = now.lines().position(|line| line.contains("- Who pays?")).unwrap() + 1;
+    let why = sandbox.run(&["why", &format!("{SPEC}:{at}"), "--rev", OWN]).ok().stdout;
+    assert!(why.contains("Who pays?") && why.contains("Open question"), "{why}");
+    sandbox.run(&["replay", "--all", "--rev", OWN]).ok();
+}
+
+#[test]
+fn a_question_of_an_earlier_discussion_is_not_what_the_next_one_opens_with() {
+    let sandbox = repository("# Letters\n\n## Limits\n\nFees stop at TBD euros.\n");
+    talk(&sandbox, 1, "Hey folks, shall we start?\ndone\n");
+    let script = sandbox.script("t.txt", "Decision: letters are white.\ndone\n");
+    let told = sandbox.run(&["elaborate", "design", "--script", &script, "--dry-run"]).ok().stdout;
+    let framing = told.split("specific question:").nth(1).unwrap();
+    assert!(framing.trim_start().starts_with("How do we settle \"Fees stop at TBD euros.\""), "{told}");
+}
+
+#[test]
+fn a_later_decision_about_the_same_id_replaces_the_earlier_one_in_the_list() {
+    let sandbox = repository("# Letters\n\n- **FR-1**: letters are folded\n");
+    talk(&sandbox, 1, "Decision: FR-1 is due on Monday.\nDecision: letters are white.\ndone\n");
+    talk(&sandbox, 2, "Decision: FR-1 is due on Friday.\ndone\n");
+    let shown = sandbox.run(&["show", "design", "--decisions", "--json"]).json();
+    let replaced: Vec<bool> = shown["decisions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| !one["replaced_by"].as_array().unwrap().is_empty())
+        .collect();
+    assert_eq!(replaced, [true, false, false]);
+    assert!(text(&sandbox).contains("due on Monday") && text(&sandbox).contains("due on Friday"));
+}
+
+#[test]
+fn an_id_that_no_document_has_is_a_warning() {
+    let sandbox = repository("# Letters\n\n- **FR-1**: letters are folded\n");
+    let script = sandbox.script("t.txt", "Decision: FR-99 is dropped, and UTF-8 stays.\ndone\n");
+    let run = sandbox.run(&["elaborate", "design", "--script", &script, "--dry-run"]).ok();
+    assert!(run.stderr.contains("no document has FR-99") && !run.stderr.contains("UTF-8"), "{}", run.stderr);
+}
