@@ -164,6 +164,9 @@ impl Proposal {
 /// The words of an entry without the marks that it has in a list: the place gives it those of its neighbours, and the
 /// next number or id.
 fn own_words(text: &str) -> String {
+    if text.starts_with('|') {
+        return text.trim_end_matches(['|', ' ']).to_owned();
+    }
     let seen = markdown::read(text).iter().map(VisibleLine::text).collect::<Vec<_>>().join(" ");
     let id = ids(&seen).next().filter(|id| seen.starts_with(id));
     let after = id.and_then(|id| seen[id.len()..].strip_prefix([':', '.', ')']));

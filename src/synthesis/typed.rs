@@ -199,7 +199,8 @@ impl Placing<'_> {
 
     fn fits_columns(&self, headers: &[String]) -> bool {
         let row = row(self.addition, None, headers);
-        !headers.is_empty() && !self.addition.fields.is_empty() && row.is_some()
+        let has_cells = !self.addition.fields.is_empty() || written_row(self.addition).is_some();
+        !headers.is_empty() && has_cells && row.is_some()
     }
 
     /// Whether an id is one of the kind's series.
@@ -366,8 +367,30 @@ fn block(addition: &Addition) -> minijinja::Value {
     }
 }
 
+/// The cells of an addition that was written as a line of a table.
+fn written_row(addition: &Addition) -> Option<Vec<String>> {
+    let text = addition.text.as_deref().filter(|text| text.starts_with('|') && addition.fields.is_empty())?;
+    Some(cells(text)).filter(|cells| cells.len() > 1)
+}
+
+/// The cells of a written line under these headers, with the id that it gets.
+fn fitted(mut cells: Vec<String>, id: Option<String>, headers: &[String]) -> Option<Vec<String>> {
+    let id_column = headers.iter().position(|header| snake(header) == "id");
+    match id_column {
+        Some(at) if cells.len() + 1 == headers.len() => {
+            cells.insert(at, id.unwrap_or_else(|| "--".to_owned()))
+        }
+        Some(at) if cells.len() == headers.len() => cells[at] = id.unwrap_or_else(|| cells[at].clone()),
+        _ => {}
+    }
+    (cells.len() == headers.len()).then_some(cells)
+}
+
 /// The cells of an addition under these headers; none where a part of it has no column.
 fn row(addition: &Addition, id: Option<String>, headers: &[String]) -> Option<Vec<String>> {
+    if let Some(cells) = written_row(addition) {
+        return fitted(cells, id, headers);
+    }
     let mut left: BTreeMap<String, String> =
         addition.fields.iter().map(|(name, field)| (name.clone(), field.text())).collect::<BTreeMap<_, _>>();
     left.remove("id");

@@ -221,11 +221,13 @@ fn a_proposal_that_copies_the_marks_of_its_neighbours_has_them_once() {
     let sandbox = sandbox();
     let path = format!("{ITEM}/words.md");
     let document = "# Words\n\n## Glossary\n\n- **Tablet**: what an inspector holds\n- **Desk**: where reports arrive\n\n\
-         ## Rules\n\n1. WHEN a photo arrives, THE desk SHALL store it.\n2. THE desk SHALL answer.\n";
+         ## Rules\n\n1. WHEN a photo arrives, THE desk SHALL store it.\n2. THE desk SHALL answer.\n\n\
+         ## Errors\n\n| Case | What happens |\n| --- | --- |\n| No network | The tablet waits |\n";
     sandbox.commit(&[(path.as_str(), document)]);
     let proposals = [
         json!({"document": "words.md", "kind": "term", "anchor": "Glossary", "text": "- **Outbox**: what waits on the tablet"}),
         json!({"document": "words.md", "kind": "acceptance-criterion", "anchor": "Rules", "text": "3. IF a photo arrives twice, THEN THE desk SHALL store it once."}),
+        json!({"document": "words.md", "kind": "error", "anchor": "Errors", "text": "| Storage full | The tablet asks |"}),
     ];
     let script = sandbox.script("s.txt", "We decided to keep both answers.\ndone\n");
     let voice = format!("command:/bin/sh {}", program(&sandbox, &proposals));
@@ -247,6 +249,7 @@ fn a_proposal_that_copies_the_marks_of_its_neighbours_has_them_once() {
     for line in [
         "- **Desk**: where reports arrive\n- **Outbox**: what waits on the tablet (proposed by ",
         "2. THE desk SHALL answer.\n3. IF a photo arrives twice, THEN THE desk SHALL store it once. (proposed by ",
+        "| No network | The tablet waits |\n| Storage full | The tablet asks (proposed by ",
     ] {
         assert!(words.contains(line), "{words}");
     }

@@ -146,7 +146,10 @@ fn lead(words: &str) -> Option<Lead<'_>> {
 /// The words of an addition as its template has them: one block, without its id.
 pub(super) fn words(addition: &Addition, library: &Library) -> Result<String, Failed> {
     let name = format!("additions/{}.md", addition.kind.name());
-    Ok(one_block(&library.templates.render(&name, super::block(addition))?))
+    let sentence = super::written_row(addition)
+        .map(|cells| Addition { text: Some(cells.join("; ")), ..addition.clone() });
+    let block = super::block(sentence.as_ref().unwrap_or(addition));
+    Ok(one_block(&library.templates.render(&name, block)?))
 }
 
 /// Where an addition is in a text, as it was added; none where it is not there, or was changed.

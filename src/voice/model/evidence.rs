@@ -30,8 +30,9 @@ use self::names::{Named, Tests, is_prose, tested};
 pub use self::names::{Names, is_prose_or_code, is_readable};
 pub use self::symbols::{Place, Symbols};
 
-/// A name that more files define leaves open which one is meant.
+/// A name that more files define leaves open which one is meant; of those that a model asks for by name, all are shown.
 const SAME_NAME: usize = 3;
+const SAME_NAME_ASKED: usize = 9;
 /// The most commits of a file, and files whose commits are looked for.
 const COMMITS: usize = 3;
 const WITH_COMMITS: usize = 8;
@@ -160,7 +161,7 @@ pub fn more(
     let texts: Vec<String> = asked.iter().map(|name| format!("`{}`", name.replace('`', ""))).collect();
     let texts = || texts.iter().map(String::as_str);
     let names = Names::new(files.listed(), own);
-    let defining = definitions(&names.identifiers(texts()), usize::MAX, files);
+    let defining = definitions(&names.identifiers(texts()), SAME_NAME_ASKED, files);
     let mut chosen = merged(names.paths(texts()), defining);
     let path = |one: &Named| &files.listed()[one.file].path;
     let sent = |one: &Named| given.sent.iter().find(|sent| sent.path == *path(one));
@@ -179,14 +180,13 @@ fn missing(sent: &Sent, text: Option<String>) -> BTreeSet<usize> {
     (1..=count).filter(|line| !is_sent(line)).collect()
 }
 
-/// The files that define these names, or that alone have them, each with the lines that do; none of a name that more
-/// files than `most` define.
+/// The files that define these names, at most `most` of each, or that alone have them, each with the lines that do.
 fn definitions(names: &[String], most: usize, files: &dyn Files) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
     for places in files.find(&Symbols::new(names)) {
         let is_test = |file: usize| tested(&files.listed()[file].path).is_some();
         let defining: Vec<_> = places.iter().copied().filter(|(_, line)| line.is_some()).collect();
-        let meant = if defining.is_empty() { places } else { defining };
+        let (meant, most) = if defining.is_empty() { (places, SAME_NAME) } else { (defining, most) };
         let outside: Vec<_> = meant.iter().copied().filter(|(file, _)| !is_test(*file)).collect();
         let meant = if outside.is_empty() { meant } else { outside };
         if meant.len() > most {

@@ -46,7 +46,8 @@ impl<'p> Page<'p> {
         self.cost(&(0..self.lines.len()))
     }
 
-    /// The pieces that fit into so many characters, in order: those with a wanted line (from zero) first.
+    /// The pieces that fit into so many characters, in order: those with a wanted line (from zero) first; where no line
+    /// is wanted, as much as fits from the top.
     pub fn pieces(&self, wanted: &BTreeSet<usize>, room: usize) -> Vec<Range<usize>> {
         let mut taken = self.pick(0..self.lines.len(), wanted, room, 0);
         taken.sort_by_key(|piece| piece.start);
@@ -89,7 +90,10 @@ impl<'p> Page<'p> {
                     taken.push(inner.clone());
                     continue;
                 }
-                false if at < first.len() => self.pick(inner.clone(), wanted, left, depth + 1),
+                // What could never fit is cut inside.
+                false if at < first.len() || wanted.is_empty() && self.cost(inner) > room => {
+                    self.pick(inner.clone(), wanted, left, depth + 1)
+                }
                 false => continue,
             };
             left = left.saturating_sub(pieces.iter().map(|piece| self.cost(piece)).sum());
@@ -241,6 +245,17 @@ mod tests {
         let room = page.cost(&(11..12)) + page.cost(&(18..22));
         assert_eq!(page.pieces(&BTreeSet::from([19]), room), [11..12, 18..22]);
         assert_eq!(page.pieces(&BTreeSet::from([19]), 20), Vec::<Range<usize>>::new());
+    }
+
+    #[test]
+    fn a_type_that_never_fits_is_shown_from_its_top() {
+        let method = |at: usize| format!("    fn f{at}() {{\n        draw({at});\n    }}\n\n");
+        let text = format!("use a;\n\nclass Desk {{\n{}}}\n", (0..50).map(method).collect::<String>());
+        let lines = visible_lines(&text);
+        let page = Page::new("Desk.kt", &lines);
+        let found = page.pieces(&BTreeSet::new(), page.cost(&(0..20)) + 40);
+        assert_eq!(found[0].start, 0);
+        assert!(found.last().unwrap().end >= 15, "{found:?}");
     }
 
     #[test]
