@@ -70,7 +70,7 @@ const SYNTHESIS: &str = r#"{"insights": [{"text": "The inspector saves an answer
 /// answer is owed; none where it asks for something else.
 fn asked(seen: &Seen) -> Vec<(Option<usize>, String, bool)> {
     let all = texts(seen).concat();
-    let (start, end) = ("Answer these in their order;", "\nEach line is judged alone");
+    let (start, end) = ("Answer these in their order;", "\n\"rests\" holds");
     if let Some((_, listed)) = all.rsplit_once(start) {
         let listed = listed.split(end).next().unwrap_or_default();
         let (mut message, mut found) = (None, Vec::new());
