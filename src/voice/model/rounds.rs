@@ -63,7 +63,9 @@ pub fn line(answer: &str) -> Option<Line> {
         return None;
     }
     let Some(object) = object(answer) else {
-        let is_broken = answer.trim_start().starts_with(['{', '[']) || answer.trim_start().starts_with("```");
+        let begins_json =
+            |line: &str| line.trim_start().starts_with('{') || line.trim_start().starts_with("```");
+        let is_broken = answer.trim_start().starts_with('[') || answer.lines().any(begins_json);
         return Some(Line::plain(if is_broken { "" } else { answer.trim() }));
     };
     match object.get("lines").and_then(Value::as_array) {
@@ -123,7 +125,7 @@ pub fn need(answer: &str) -> Vec<String> {
 
 /// The JSON object of an answer, whatever is around it.
 pub fn object(answer: &str) -> Option<Map<String, Value>> {
-    match value(answer, '{')? {
+    match value(answer, &Value::is_object)? {
         Value::Object(object) => Some(object),
         _ => None,
     }
@@ -131,25 +133,40 @@ pub fn object(answer: &str) -> Option<Map<String, Value>> {
 
 /// A list that an answer is, or has under this name.
 pub fn list(answer: &str, name: &str) -> Option<Vec<Value>> {
-    let bare = answer.find(['{', '[']).filter(|at| answer[*at..].starts_with('['));
-    let found = match bare {
-        Some(_) => value(answer, '[')?,
-        None => object(answer)?.remove(name)?,
-    };
+    let is_list = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_object));
+    let found = value(answer, &|value| is_list(value) || value.get(name).is_some_and(is_list))?;
     match found {
         Value::Array(list) => Some(list),
-        _ => None,
+        mut object => match object.get_mut(name).map(Value::take) {
+            Some(Value::Array(list)) => Some(list),
+            _ => None,
+        },
     }
 }
 
-/// The first JSON value that begins with a sign; prose that mentions the sign somewhere is prose.
-fn value(answer: &str, begin: char) -> Option<Value> {
-    let start = answer.find(begin)?;
-    let before = answer[..start].trim();
-    if !before.is_empty() && !before.contains("```") {
-        return None;
+/// Places of an answer where a value may begin.
+const MAX_BEGINNINGS: usize = 64;
+
+/// The first JSON value of a kind that an answer is: bare, fenced, or after prose. It begins a line or ends the answer; a
+/// value in the middle of a sentence is prose.
+fn value(answer: &str, is_wanted: &dyn Fn(&Value) -> bool) -> Option<Value> {
+    let mut at = 0;
+    for _ in 0..MAX_BEGINNINGS {
+        let start = at + answer[at..].find(['{', '['])?;
+        let mut values = serde_json::Deserializer::from_str(&answer[start..]).into_iter::<Value>();
+        let Some(Ok(value)) = values.next() else {
+            at = start + 1;
+            continue;
+        };
+        let end = start + values.byte_offset();
+        let begins_line = answer[..start].rsplit('\n').next().is_some_and(|before| before.trim().is_empty());
+        let is_last = answer[end..].trim().trim_matches('`').is_empty();
+        if (begins_line || is_last) && is_wanted(&value) {
+            return Some(value);
+        }
+        at = end;
     }
-    serde_json::Deserializer::from_str(&answer[start..]).into_iter::<Value>().next()?.ok()
+    None
 }
 
 fn object_of(fields: Value) -> Value {
@@ -288,6 +305,9 @@ mod tests {
             ("```json\n{\"text\": \"It waits.\"}\n```", "It waits."),
             (r#"{"lines": [{"persona": "a", "text": "It waits."}]}"#, "It waits."),
             ("It takes {\"a\": 1} as input.", "It takes {\"a\": 1} as input."),
+            ("I looked at FR-001 [1]. {\"text\": \"It waits.\"}", "It waits."),
+            ("Sure:\n\n{\"text\": \"It waits.\"}\n\nShall I go on?", "It waits."),
+            ("Sure:\n{\"text\": \"cut o", ""),
             (r#"{"text": "cut o"#, ""),
             (r#"{"pass": false}"#, ""),
             ("[1]", ""),
@@ -339,6 +359,23 @@ mod tests {
         let of_two = lines("It waits.", &block(&["a", "b"]));
         assert!(of_two[0].iter().all(|line| line.as_ref().unwrap().text.is_empty()));
         assert!(lines("PASS", &block(&["a", "b"]))[0].iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn a_list_is_read_bare_fenced_or_after_prose() {
+        for answer in [
+            r#"[{"on": 0}]"#,
+            r#"{"refute": [{"on": 0}], "need": ["a"]}"#,
+            "Point [0] is answered:\n[{\"on\": 0}]",
+            "Point [0] is answered by {x}: {\"refute\": [{\"on\": 0}]}",
+            "As asked:\n```json\n[{\"on\": 0}]\n```\nNothing else.",
+        ] {
+            assert_eq!(list(answer, "refute").map(|list| list.len()), Some(1), "{answer}");
+        }
+        for answer in ["none", "[1, 2]", r#"{"points": []}"#, "[{\"on\": 0}"] {
+            assert_eq!(list(answer, "refute"), None, "{answer}");
+        }
+        assert_eq!(list(r#"{"refute": []}"#, "refute"), Some(vec![]));
     }
 
     #[test]
