@@ -85,6 +85,7 @@ pub fn analyze(
     let library = library(repo, place.base, &config)?;
     let chooser = Chooser { options: &task.voice, config: &trusted, library: &library };
     let chosen = chooser.choose(&task.answers, &done(repo, &task, &place, &config))?;
+    let readers = chosen.readers(&chooser, &task.answers)?;
     let path = find_or_add(repo, &library, &task, &mut place, &config, &author)?;
     let item = repo.item(place.base, &path)?;
     before::tell_place(&place, &branch, observer);
@@ -113,7 +114,7 @@ pub fn analyze(
         branch: place.branch.clone(),
         base: place.base,
         author: author.clone(),
-        speakers: chosen.begin(&task.answers)?,
+        speakers: chosen.begin(&task.answers)?.beside(readers),
         tokens,
         review: review_options(&config),
         evidence: trusted.evidence(),

@@ -32,8 +32,8 @@ use crate::text::ids::{family, ids};
 use crate::text::plain;
 use crate::voice::Voice;
 use crate::voice::model::evidence::Evidence;
-use crate::voice::model::prompt::{self, Prompt, Want};
-use crate::voice::model::{Live, Meter, OtherReader, Prices};
+use crate::voice::model::prompt::{self, Want};
+use crate::voice::model::{Live, Meter, Prices};
 use crate::voice::secretary::Secretary;
 use crate::voice::sources::Excerpt;
 
@@ -261,7 +261,7 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
             live = live
                 .reading(excerpts(setup, &talk))
                 .asking(&more, granted(setup, &talk)?)
-                .beside(readers(setup));
+                .beside(voices::ask_readers(&setup.readers));
             live = live.priced(setup.prices).watched(&watch);
             converse(setup, &mut talk, Some(&mut live), &mut stand_in, &mut script, log, None, observer)?;
             live.notes().iter().for_each(|note| observer.note(note));
@@ -284,19 +284,6 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
     let held = held(Talk::Finished(Box::new(finished)));
     say_limits(setup, &held, exit, observer);
     Ok(held)
-}
-
-/// The other models, each asked in its own thread.
-fn readers(setup: &Setup) -> Vec<OtherReader<'_>> {
-    let reader = |choice: &'_ Choice| -> OtherReader<'_> {
-        let choice = choice.clone();
-        Box::new(move |prompt: &Prompt| {
-            let model = choice.begin().map_err(|fail| fail.to_line())?;
-            let mut model = model.ok_or_else(|| format!("{} has no model", choice.name()))?;
-            model.ask(prompt).map_err(|error| error.to_string())
-        })
-    };
-    setup.readers.iter().map(reader).collect()
 }
 
 /// What of the base has the names that a model asks for; nothing where it cannot be read.

@@ -16,8 +16,8 @@ use crate::voice::model::command::{self, Program};
 use crate::voice::model::ollama::{self, Ollama};
 use crate::voice::model::openai::{self, OpenAi};
 use crate::voice::model::preset::{self, Headless, Preset};
-use crate::voice::model::prompt::Want;
-use crate::voice::model::{AnswerLimit, Meter, Model, Prices};
+use crate::voice::model::prompt::{Prompt, Want};
+use crate::voice::model::{AnswerLimit, Meter, Model, OtherReader, Prices};
 use crate::voice::recorded;
 
 /// How long a model may take for one answer, tries included, where nothing else is said.
@@ -438,6 +438,19 @@ pub fn readers(options: &Wanted, config: &Config, step: &str, phase: &str) -> Re
         }
     };
     config.readers.iter().flatten().map(choose).collect()
+}
+
+/// The other models, each asked in its own thread.
+pub fn ask_readers(readers: &[Choice]) -> Vec<OtherReader<'static>> {
+    let reader = |choice: &Choice| -> OtherReader<'static> {
+        let choice = choice.clone();
+        Box::new(move |prompt: &Prompt| {
+            let model = choice.begin().map_err(|fail| fail.to_line())?;
+            let mut model = model.ok_or_else(|| format!("{} has no model", choice.name()))?;
+            model.ask(prompt).map_err(|error| error.to_string())
+        })
+    };
+    readers.iter().map(reader).collect()
 }
 
 /// What tells two runs' voices apart: who speaks, who judges, and what is read.

@@ -51,6 +51,7 @@ mod odd;
 mod packages;
 mod placement;
 mod presets;
+mod readers;
 mod recorded;
 mod refusals;
 mod remote;

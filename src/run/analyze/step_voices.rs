@@ -131,6 +131,20 @@ impl StepVoices {
         self.tokens
     }
 
+    /// The models that list points beside the voices: where one is asked, and nothing is written down for another job.
+    ///
+    /// # Errors
+    /// As [`voices::readers`].
+    pub fn readers(&self, by: &Chooser<'_>, answers: &AnswerSource) -> Result<Vec<Choice>, Fail> {
+        let asks = |voice: &Voice| voice.choice.as_ref().is_some_and(Choice::asks_a_model);
+        match (answers, by.library.steps.first()) {
+            (AnswerSource::Asked, Some(step)) if self.voices.iter().any(asks) => {
+                voices::readers(by.options, by.config, &step.id, &step.phase)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// What tells this run's voices from another's, for the run id.
     pub fn spoken_by(&self, by: &Chooser<'_>) -> String {
         let spoken_by = |voice: &Voice| voices::spoken_by(&voice.is.identity, by.config);

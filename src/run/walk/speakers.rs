@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::run::voices::Choice;
 use crate::voice::model::{Model, Prices};
 
 /// A voice and its model.
@@ -29,12 +30,24 @@ pub struct WalkVoices {
     more: Vec<Speaker>,
     /// By step.
     by_step: BTreeMap<String, StepVoice>,
+    /// Models that list points beside them.
+    readers: Vec<Choice>,
 }
 
 impl WalkVoices {
     /// The speakers, and which of them each step has; a step without one has the first.
     pub fn new(first: Speaker, more: Vec<Speaker>, by_step: BTreeMap<String, StepVoice>) -> WalkVoices {
-        WalkVoices { first, more, by_step }
+        WalkVoices { first, more, by_step, readers: Vec::new() }
+    }
+
+    /// The same with other models that list points in discussions.
+    #[must_use]
+    pub fn beside(self, readers: Vec<Choice>) -> WalkVoices {
+        WalkVoices { readers, ..self }
+    }
+
+    pub fn readers(&self) -> &[Choice] {
+        &self.readers
     }
 
     /// Who speaks at a step.

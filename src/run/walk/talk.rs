@@ -243,6 +243,7 @@ impl Walk<'_> {
         let (repo, at, item) = (self.setup.repo, self.at, &self.item);
         let settings = self.setup.evidence.clone();
         let items: Vec<String> = self.setup.items.to_vec();
+        let readers = voices::ask_readers(self.setup.speakers.readers());
         let Some((model, prices)) = self.setup.speakers.model(&talk.step().id) else {
             while hold(talk, None, stand_in, script, clock, &mut tell)? == SessionEnd::WaitingForUser {
                 listen(talk, script, observer)?;
@@ -263,7 +264,7 @@ impl Walk<'_> {
             repo.more_evidence(at, item, asked, &given.evidence, &settings, &items).unwrap_or_default()
         };
         let live = Live::new(model, head, self.setup.tokens).reading(given.evidence.excerpts.clone());
-        let mut live = live.asking(&more, None).priced(prices).watched(&watch);
+        let mut live = live.asking(&more, None).beside(readers).priced(prices).watched(&watch);
         while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == SessionEnd::WaitingForUser {
             listen(talk, script, observer)?;
         }
