@@ -23,7 +23,7 @@
 //! | [`discussion`] | the state machine; `address`, `focus`, `positions`: its rules; `event`, `log`: what a recording holds; `transcript`: as people read it; `summary`, `additions`: the types of a synthesis |
 //! | [`minutes`] | a finished discussion into its summary: decisions, questions, action items, by their forms |
 //! | [`review`] | documents into findings: `page`, `facts`, `rule`, `patterns`, `ignore` |
-//! | [`voice`] | who writes the lines: `secretary`, the built-in voice; `integrity`: what a persona may not say; `referee`, `sources`: what it says of files, held against them; `model`: a model at the table |
+//! | [`voice`] | who writes the lines: `secretary`, the built-in voice; `rules`: what a line must keep, `breaches`, `attribution`, `claims`, `quotations`: what breaks a rule; `sources`: the texts that may be quoted; `model`: a model at the table |
 //! | [`synthesis`] | a finished discussion into changes; `outline`, `section_choice`: where; `data`: JSON, YAML, CSV |
 //! | [`analysis`] | the walk over phases and steps, a fold of its log too; `plan`, `depth`, `menu`, `artifact` |
 //! | [`additive`] | changes into [`additive::Additive`], or the losses: the rules `content` and `strict` over Markdown and data; `policy`: which rule holds for which files; `declared`: losses that a change declares |

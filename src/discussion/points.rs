@@ -1,7 +1,7 @@
 //! Points: what a reader found open before the first turn, for the table to decide (V-10).
 //!
 //! A point quotes the documents. A reader ranks them; a refuter may answer one, which then goes after the others.
-//! Nothing here judges a quotation: [`referee`](crate::voice::referee) does, before they are recorded.
+//! Nothing here judges a quotation: [`voice::points`](crate::voice::points) does, before they are recorded.
 //!
 //! ```
 //! use roundtable::discussion::points::{Point, PointKind, untaken};

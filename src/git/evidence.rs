@@ -1,5 +1,8 @@
 //! The files that a model's [evidence](crate::voice::model::evidence) is taken from, as a commit has them.
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
 use git2::Oid;
 use globset::GlobSet;
 
@@ -13,11 +16,15 @@ use crate::voice::model::evidence::{
     Evidence, EvidenceRequest, Files, LISTING_SHARE, Listed, Place, Symbols, again, commits, gather,
     is_prose_or_code, is_readable, listing, more, visible_lines,
 };
+use crate::voice::names::Codebase;
+use crate::voice::own_text;
 
 /// Larger files are data.
 const LARGEST: u64 = 1 << 20;
 /// Files that a thread searches at a time.
 const AT_A_TIME: usize = 256;
+/// Files whose lines are read for a name.
+const MOST_FILES: usize = 50;
 /// Commits that are looked at for those that touched a file.
 const WALKED: usize = 400;
 /// The longest subject of a commit, in characters.
@@ -132,6 +139,99 @@ impl Repo {
         let lines = |sent: &Sent| Some(visible_lines(&text(self, Oid::from_str(&sent.blob).ok()?)?));
         again(sent, &lines)
     }
+}
+
+/// The names in a commit's files; each is looked for once.
+pub struct NamesOf<'r> {
+    repo: &'r Repo,
+    commit: Oid,
+    /// All paths, read when the first name is asked about.
+    paths: OnceCell<Vec<String>>,
+    endings: OnceCell<BTreeSet<String>>,
+    /// The files that may be sent, read when the first name in a file is.
+    code: OnceCell<Option<Code<'r>>>,
+    known: RefCell<BTreeMap<String, Vec<String>>>,
+}
+
+impl Repo {
+    /// What the files of a commit are called, and what is called something in them.
+    pub(crate) fn names(&self, commit: Oid) -> NamesOf<'_> {
+        let (paths, endings, code) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        NamesOf { repo: self, commit, paths, endings, code, known: RefCell::default() }
+    }
+}
+
+impl NamesOf<'_> {
+    /// Every path; none where the tree cannot be read: then nothing is known, as nothing is there.
+    fn paths(&self) -> &[String] {
+        let read = || self.repo.tree_files(self.repo.tree_of(self.commit)?);
+        let paths = || read().into_iter().flatten().map(|(path, _)| path).collect::<Vec<_>>();
+        self.paths.get_or_init(paths)
+    }
+
+    fn code(&self) -> Option<&Code<'_>> {
+        self.code.get_or_init(|| self.repo.code(self.commit, &Apart::default()).ok()).as_ref()
+    }
+
+    fn search(&self, name: &str) -> Option<Vec<String>> {
+        let code = self.code()?;
+        let places = code.find(&Symbols::new(&[name.to_owned()]));
+        let files = places.into_iter().flatten().take(MOST_FILES);
+        let texts = files.filter_map(|(file, _)| code.text(file));
+        let blocks =
+            |text: String| own_text::of_name(&text, name).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        Some(texts.flat_map(blocks).collect())
+    }
+}
+
+impl Codebase for NamesOf<'_> {
+    fn has_file(&self, path: &str) -> bool {
+        let path = path.trim_start_matches("./").trim_matches('/');
+        let is_it = |known: &str| ends_with(known, path) || is_folder_of(known, path);
+        !path.is_empty() && self.paths().iter().any(|known| is_it(known))
+    }
+
+    fn is_file_name(&self, word: &str) -> bool {
+        let ending = |name: &str| {
+            let (stem, ending) = name.rsplit('/').next()?.rsplit_once('.')?;
+            (!stem.is_empty()).then(|| ending.to_owned())
+        };
+        let endings = || self.paths().iter().filter_map(|path| ending(path)).collect();
+        ending(word).is_some_and(|ending| self.endings.get_or_init(endings).contains(&ending))
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        let mut found = self.code()?.listed.iter().filter(|listed| ends_with(&listed.path, path));
+        match (found.next(), found.next()) {
+            (Some(only), None) => text(self.repo, Oid::from_str(&only.blob).ok()?),
+            _ => None,
+        }
+    }
+
+    fn blocks_with(&self, name: &str) -> Vec<String> {
+        if let Some(known) = self.known.borrow().get(name) {
+            return known.clone();
+        }
+        let blocks = self.search(name).unwrap_or_default();
+        self.known.borrow_mut().insert(name.to_owned(), blocks.clone());
+        blocks
+    }
+
+    fn has_commit(&self, id: &str) -> bool {
+        self.repo.resolve(id).is_ok()
+    }
+}
+
+fn ends_with(known: &str, path: &str) -> bool {
+    let path = path.trim_start_matches("./");
+    known.strip_suffix(path).is_some_and(|rest| !path.is_empty() && (rest.is_empty() || rest.ends_with('/')))
+}
+
+/// Whether a file is below a folder that is named in full or by its end: `src/voice`.
+fn is_folder_of(known: &str, folder: &str) -> bool {
+    known
+        .match_indices(folder)
+        .any(|(at, _)| (at == 0 || known[..at].ends_with('/')) && known[at + folder.len()..].starts_with('/'))
 }
 
 /// What is no evidence for an item: its own documents, and those beside its folder unless they are named.

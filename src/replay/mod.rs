@@ -59,8 +59,8 @@ use crate::text::finding::Finding;
 use crate::text::path;
 use crate::text::plain;
 use crate::text::remedy::Remedy;
-use crate::voice::integrity::breaches;
-use crate::voice::referee::Basis;
+use crate::voice::basis::Basis;
+use crate::voice::breaches::breaches;
 use path::OutputPath;
 
 /// How a recording was proved, the strongest first.

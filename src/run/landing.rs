@@ -14,6 +14,7 @@
 //! }
 //! ```
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use git2::Oid;
@@ -98,7 +99,7 @@ pub fn settled(repo: &Repo, commit: Oid, item: &Item) -> Result<Settled, Error> 
 /// # Errors
 /// A recording that cannot be read from the repository.
 pub fn stand_in<'i>(
-    repo: &Repo,
+    repo: &'i Repo,
     item: &'i Item,
     commit: Oid,
     (step, laid): (&Step, &Laid<'_>),
@@ -107,6 +108,7 @@ pub fn stand_in<'i>(
 ) -> Result<Secretary<'i>, Error> {
     let depth = item.meta.depth(&step.phase).unwrap_or(step.depth);
     let secretary = Secretary::new(item.documents(), &step.outputs, rules, depth);
+    let secretary = secretary.beside(Rc::new(repo.names(commit)));
     let settled = settled(repo, commit, item)?;
     let actions = synthesis::action_target(item, laid, step);
     let secretary = secretary.adding_to(synthesis::target(item, laid, step), actions);

@@ -117,8 +117,8 @@ fn sent(opened: &Opened, given: &Evidence) -> Vec<String> {
 }
 
 /// A voice that counts what a model would be asked.
-pub struct Rehearsal<'v> {
-    secretary: &'v mut Secretary<'v>,
+pub struct Rehearsal<'v, 's> {
+    secretary: &'v mut Secretary<'s>,
     name: String,
     head: String,
     /// How many other models list points.
@@ -128,8 +128,13 @@ pub struct Rehearsal<'v> {
     asked: Vec<Exchange>,
 }
 
-impl<'v> Rehearsal<'v> {
-    pub fn new(secretary: &'v mut Secretary<'v>, name: &str, head: String, readers: usize) -> Rehearsal<'v> {
+impl<'v, 's> Rehearsal<'v, 's> {
+    pub fn new(
+        secretary: &'v mut Secretary<'s>,
+        name: &str,
+        head: String,
+        readers: usize,
+    ) -> Rehearsal<'v, 's> {
         let (name, plan, asked) = (name.to_owned(), Plan::default(), Vec::new());
         Rehearsal { secretary, name, head, readers, plan, asked }
     }
@@ -139,7 +144,7 @@ impl<'v> Rehearsal<'v> {
     }
 }
 
-impl Voice for Rehearsal<'_> {
+impl Voice for Rehearsal<'_, '_> {
     fn name(&self) -> &str {
         &self.name
     }

@@ -18,15 +18,18 @@ use crate::discussion::address::{Address, address};
 use crate::discussion::event::{Class, Contribution, Event, Message, Purpose, Record, Time, Unheard};
 use crate::discussion::points::{Need, Points};
 use crate::discussion::summary::USER;
-use crate::discussion::{Cue, Discussion, Next, Refused};
+use crate::discussion::{Cue, Discussion, Next, Refused, Said};
 use crate::item::persona::Persona;
 use crate::minutes::{self, Forms};
 use crate::run::script::{Input, Script};
 use crate::text::plain;
 use crate::text::remedy::Remedy;
 use crate::text::words::{subjects, unquoted};
-use crate::voice::integrity::{Breach, Rule, breaches, forged, without_prefix};
-use crate::voice::referee::{self, Basis, verified};
+use crate::voice::basis::Basis;
+use crate::voice::breaches::{breaches, forged, without_prefix};
+use crate::voice::points::{real_points, refute};
+use crate::voice::quotations::verified;
+use crate::voice::rules::{Breach, Rule};
 use crate::voice::secretary::Secretary;
 use crate::voice::sources::{Later, Sources};
 use crate::voice::{Exchange, Line, Needed, Rejected, Speechless, Synthesis, Voice};
@@ -134,22 +137,24 @@ impl Judge<'_> {
     ) -> (Line, Vec<Breach>) {
         let text = plain::clean(without_prefix(&line.text, persona)).trim().to_owned();
         let had_soft = !broken.is_empty() && broken.iter().all(|breach| !breach.is_hard());
-        let mut found = breaches(&text, persona, talk, &self.basis);
+        let earlier: Vec<Said<'_>> = talk.said().collect();
+        let (line, unreal) = match self.basis.sources {
+            Some(sources) => verified(line, sources, &earlier),
+            None => (line, Vec::new()),
+        };
+        let basis = Basis { cited: line.rests.clone(), ..self.basis.clone() };
+        let mut found = breaches(&text, persona, talk, &basis);
         found.extend(
             self.decides(&text, talk).filter(|_| found.iter().all(|breach| breach.rule != Rule::Length)),
         );
         // A side is put before the user in the lead's words: it may say no more than a line.
         let position = line.position.filter(|side| {
             let words = format!("{}. {}. {}.", side.on, side.favors, side.because);
-            let breaks = breaches(&words, persona, talk, &self.basis);
+            let breaks = breaches(&words, persona, talk, &basis);
             self.decides(&words, talk).is_none()
                 && breaks.iter().all(|one| !one.is_hard() || one.rule == Rule::Echo)
         });
         let line = Line { text, position, ..line };
-        let (line, unreal) = match self.basis.sources {
-            Some(sources) => verified(line, sources),
-            None => (line, Vec::new()),
-        };
         found.extend(unreal);
         found.extend(self.wrong_proposal(&line, talk));
         found.sort_by_key(|breach| !breach.is_hard());
@@ -232,7 +237,8 @@ pub fn hold(
     let later = Later::default();
     let sources = Sources::new(stand_in.documents(), &evidence).and_later(&later);
     let first = script.inputs().flatten().next().map(|input| input.text.clone());
-    let basis = Basis { sources: Some(&sources), first: first.as_deref(), ..Basis::default() };
+    let basis =
+        Basis { sources: Some(&sources), first: first.as_deref(), code: stand_in.code(), ..Basis::default() };
     let judge = Judge { basis, forms };
     let mut table =
         Table { voice, stand_in, judge, later: &later, need: None, ready: VecDeque::new(), taken: 0 };
@@ -416,11 +422,11 @@ impl Table<'_, '_, '_, '_> {
         };
         let Some(mut found) = voice.points(talk)? else { return Ok(None) };
         found.need = needed(&mut **voice, self.later);
-        found.points = referee::real_points(found.points, sources, &talk.library().cast);
+        found.points = real_points(found.points, sources, &talk.library().cast);
         if !found.points.is_empty() {
             let answers = voice.refute(&found.points, talk)?;
             found.need = found.need.or_else(|| needed(&mut **voice, self.later));
-            referee::refute(&mut found.points, answers, sources, &talk.library().cast);
+            refute(&mut found.points, answers, sources, &talk.library().cast);
         }
         Ok(Some(found))
     }

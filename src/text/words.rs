@@ -104,6 +104,18 @@ pub fn subjects(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Whether a text in lower case says a phrase as whole words.
+pub fn says(text: &str, phrase: &str) -> bool {
+    // That a phrase is nowhere is found out much faster than where it is.
+    text.contains(phrase)
+        && text.match_indices(phrase).any(|(at, _)| {
+            let wordy = phrase.starts_with(char::is_alphanumeric);
+            !wordy
+                || !text[..at].ends_with(char::is_alphanumeric)
+                    && !text[at + phrase.len()..].starts_with(char::is_alphanumeric)
+        })
+}
+
 /// Where `phrase` first occurs in `stems`, as a run.
 pub fn find_run(stems: &[String], phrase: &[String]) -> Option<usize> {
     if phrase.is_empty() {
@@ -164,6 +176,14 @@ mod tests {
 
     fn texts(text: &str) -> Vec<String> {
         words(text).into_iter().map(|word| word.text.into_owned()).collect()
+    }
+
+    #[test]
+    fn a_phrase_counts_as_whole_words_outside_quotes() {
+        assert!(says("the schema is missing", "schema"));
+        assert!(!says("the schematic is missing", "schema"));
+        assert!(!says(&unquoted("you wrote \"the schema\""), "schema"));
+        assert!(says("f(x) -> y", "->"));
     }
 
     #[test]

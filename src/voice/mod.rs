@@ -1,25 +1,34 @@
 //! Who writes the contributions and the synthesis: the secretary, or a model.
 //!
 //! A voice only writes: who speaks, when, and whether the words are accepted is decided by [`crate::discussion`] and
-//! [`crate::run::session`]. What may not be said is found by [`integrity`]:
+//! [`crate::run::session`]. What may not be said is in [`rules`], and found by [`breaches`]:
 //!
 //! ```
 //! use roundtable::item::library::Library;
-//! use roundtable::voice::integrity::without_prefix;
+//! use roundtable::voice::breaches::without_prefix;
 //!
 //! let library = Library::built_in().unwrap();
 //! let maya = library.cast.get("business-analyst").unwrap();
 //! assert_eq!(without_prefix("Maya Chen (Business Analyst): Why?", maya), "Why?");
 //! ```
 
-pub mod integrity;
+pub mod amounts;
+mod attribution;
+pub mod basis;
+pub mod breaches;
+pub mod claims;
 pub mod model;
+pub mod names;
+pub mod own_text;
 pub mod passages;
+pub mod points;
+pub mod quotations;
 pub mod recorded;
-pub mod referee;
+pub mod rules;
 pub mod secretary;
 pub mod settled;
 pub mod sources;
+mod verbs;
 
 use crate::discussion::additions::Proposal;
 pub use crate::discussion::event::SECRETARY;
@@ -29,7 +38,7 @@ use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
 use crate::text::remedy::{Problem, Remedy};
 
-use self::integrity::Breach;
+use self::rules::Breach;
 use self::sources::Excerpt;
 
 /// What a persona says, and what that rests on.

@@ -19,9 +19,9 @@ use crate::discussion::points::{Need, Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, describe};
 use crate::minutes::Forms;
-use crate::voice::integrity::Breach;
 use crate::voice::model::grounding::Grounds;
 use crate::voice::model::is_ours;
+use crate::voice::rules::Breach;
 use crate::voice::sources::Excerpt;
 use crate::voice::{Line, Needed, Rejected, Speechless, Synthesis, Voice};
 

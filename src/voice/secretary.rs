@@ -18,10 +18,12 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use minijinja::{Value, context};
 
+use super::names::Codebase;
 use super::passages::{Passage, Passages};
 use super::settled::Settled;
 use super::{Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
@@ -62,6 +64,8 @@ struct Target {
 
 /// The documents of an item as they were read, and what the rules find in them.
 pub struct Secretary<'t> {
+    /// The files of the base commit, that others at the table may name.
+    code: Option<Rc<dyn Codebase + 't>>,
     /// By path within the item folder, the step's outputs first.
     documents: Vec<(&'t str, &'t str)>,
     depth: Depth,
@@ -98,6 +102,7 @@ impl<'t> Secretary<'t> {
         let rank = |path: &str| outputs.iter().position(|output| output == path).unwrap_or(usize::MAX);
         documents.sort_by_key(|(path, _)| (rank(path), *path));
         Secretary {
+            code: None,
             documents,
             depth,
             target: None,
@@ -109,6 +114,17 @@ impl<'t> Secretary<'t> {
             findings: OnceCell::new(),
             first_statement: Cell::new(None),
         }
+    }
+
+    /// The same, with the files of the base commit.
+    #[must_use]
+    pub fn beside(self, code: Rc<dyn Codebase + 't>) -> Secretary<'t> {
+        Secretary { code: Some(code), ..self }
+    }
+
+    /// The files of the base commit, where they are at hand.
+    pub fn code(&self) -> Option<Rc<dyn Codebase + 't>> {
+        self.code.clone()
     }
 
     /// The same, knowing where the outcome will be added: the artifact and its section.

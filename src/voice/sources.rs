@@ -17,11 +17,11 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
-use super::integrity::says;
+use super::own_text::{self, is_one_block};
 use crate::discussion::event::Rest;
 use crate::text::ids::ids;
 use crate::text::plain;
-use crate::text::words::subjects;
+use crate::text::words::{says, subjects};
 
 /// A piece of a file that a voice was given to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,6 @@ pub struct Sources<'t> {
     texts: Vec<(Text<'t>, OnceCell<Folded>)>,
     later: Option<&'t Later>,
     ids: OnceCell<BTreeSet<String>>,
-    figures: OnceCell<BTreeSet<String>>,
 }
 
 /// Pieces of files that a voice is given once, in the middle of a discussion.
@@ -94,7 +93,7 @@ impl<'t> Sources<'t> {
             .map(|(path, text): (&'d str, &'d str)| -> Text<'t> { Text { path, first: 1, text } })
             .chain(others.iter().map(Text::new));
         let texts = texts.map(|text| (text, OnceCell::new())).collect();
-        Sources { texts, later: None, ids: OnceCell::new(), figures: OnceCell::new() }
+        Sources { texts, later: None, ids: OnceCell::new() }
     }
 
     /// The same with pieces of files that may be given later.
@@ -135,6 +134,11 @@ impl<'t> Sources<'t> {
         self.texts().any(|text| text.has(words))
     }
 
+    /// Whether any of the files has a folded word or phrase.
+    pub fn says(&self, folded: &str) -> bool {
+        self.texts().any(|text| says(&text.folded().text, folded))
+    }
+
     /// Whether any of the files says a word or phrase in lower case, in the singular or plural.
     pub fn mentions(&self, phrase: &str) -> bool {
         let forms = [phrase.to_owned(), format!("{phrase}s"), format!("{phrase}es")];
@@ -151,14 +155,21 @@ impl<'t> Sources<'t> {
             });
             let shares = |line: &str| subjects(line).iter().filter(|word| wanted.contains(*word)).count();
             let scored = lines.map(|(path, number, line)| (shares(line), path, number, line));
-            let best = scored.filter(|(shares, ..)| *shares > 0).reduce(|best, one| match one.0 > best.0 {
-                true => one,
-                false => best,
-            });
+            // A line that has less than half of the words is not near.
+            let near = scored.filter(|(shares, ..)| *shares > 0 && shares * 2 >= wanted.len());
+            let best = near.reduce(|best, one| if one.0 > best.0 { one } else { best });
             let (_, path, number, line) = best?;
             Some(format!("{path}:{number}: {}", plain::cut(&plain::shown(line), SHOWN)))
         };
         of(&mut self.at(path)).or_else(|| of(&mut self.texts()))
+    }
+
+    /// The line that a quotation names, where it has a word of it.
+    pub fn line_near(&self, rest: &Rest) -> Option<String> {
+        let wanted = subjects(&rest.quote);
+        let line = self.line(&rest.path, rest.line)?;
+        let shares = subjects(line).iter().any(|word| wanted.contains(word));
+        shares.then(|| format!("{}:{}: {}", rest.path, rest.line, plain::cut(&plain::shown(line), SHOWN)))
     }
 
     /// A line of a file.
@@ -181,6 +192,33 @@ impl<'t> Sources<'t> {
             let bottom = (last - text.first..starts.len()).find(|line| is_blank(*line));
             Some(&text.text[starts[top]..bottom.map_or(text.text.len(), |line| starts[line])])
         })
+    }
+
+    /// The blocks that have an id.
+    pub fn blocks_with(&self, id: &str) -> Vec<&str> {
+        self.texts().flat_map(|one| own_text::of_id(one.text.text, id)).collect()
+    }
+
+    /// The sections with this number: none where no heading is numbered.
+    pub fn sections(&self, number: &str) -> Option<Vec<&str>> {
+        let all: Vec<_> = self.texts().flat_map(|one| own_text::numbered_sections(one.text.text)).collect();
+        let found = all.iter().filter(|(own, _)| *own == number).map(|(_, section)| *section).collect();
+        (!all.is_empty()).then_some(found)
+    }
+
+    /// The lines of code and data that have a name, each with what is indented below it.
+    pub fn blocks_naming(&self, name: &str) -> Vec<&str> {
+        self.texts().flat_map(|one| own_text::of_name(one.text.text, name)).collect()
+    }
+
+    /// What there is of a file.
+    pub fn of_file<'s>(&'s self, path: &'s str) -> Vec<&'s str> {
+        self.at(path).map(|one| one.text.text).collect()
+    }
+
+    /// All texts.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.texts().map(|one| one.text.text)
     }
 
     pub fn paths(&self) -> impl Iterator<Item = &str> {
@@ -206,11 +244,6 @@ impl<'t> Sources<'t> {
         let of = |text: Compared<'_>| ids(text.text.text).map(str::to_owned).collect::<Vec<_>>();
         self.ids.get_or_init(|| self.texts().flat_map(of).collect())
     }
-
-    /// Every figure in the files.
-    pub fn figures(&self) -> &BTreeSet<String> {
-        self.figures.get_or_init(|| self.texts().flat_map(|text| figures(text.text.text)).collect())
-    }
 }
 
 impl Compared<'_> {
@@ -232,7 +265,12 @@ impl Compared<'_> {
             }
             let (from, last) = (*folded.from.get(at)?, *folded.from.get(end - 1)?);
             let to = last + self.text.text.get(last..)?.chars().next()?.len_utf8();
-            let quote = plain::clean(self.text.text.get(from..to)?);
+            // What a quotation leaves out is in the same block.
+            let whole = self.text.text.get(from..to)?;
+            if !rest.is_empty() && !is_one_block(whole) {
+                return None;
+            }
+            let quote = plain::clean(whole);
             let line =
                 self.first + memchr::memchr_iter(b'\n', self.text.text.get(..from)?.as_bytes()).count();
             Some(Rest { path: self.path.to_owned(), line, quote })
@@ -287,27 +325,6 @@ impl Folded {
     }
 }
 
-/// The figures of a text, as they are compared: `1,000 ms` is 1000. Ids and names with digits have none.
-pub fn figures(text: &str) -> Vec<String> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ',' | ':' | '/');
-    let tokens = text.split(move |c: char| !is_part(c)).flat_map(|token| match token.contains(['_', '-']) {
-        // A range is two figures; a name with digits is none.
-        true if token.bytes().all(|byte| !byte.is_ascii_alphabetic()) => token.split(['-', '_']).collect(),
-        true => Vec::new(),
-        false => vec![token],
-    });
-    tokens.flat_map(|token| token.split('/')).filter_map(figure).collect()
-}
-
-/// The figure that a word begins with.
-fn figure(token: &str) -> Option<String> {
-    let token = token.trim_matches(['.', ',', ':', '-']);
-    token.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
-    let end = token.find(|c: char| !(c.is_ascii_digit() || ".,:".contains(c))).unwrap_or(token.len());
-    let number = token[..end].trim_end_matches(['.', ',', ':']).replace(',', "");
-    Some(number)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,12 +356,5 @@ mod tests {
             assert_eq!(found, wanted.map(|(line, quote)| (line, quote.to_owned())), "{quote}");
         }
         assert!(sources.quotes("no photo  WAITS") && !sources.quotes("a photo waits"));
-    }
-
-    #[test]
-    fn ids_and_figures_are_told_from_names() {
-        let text = "FR-001, AC-008-03 and REQ-GH-12 take 1,000 ms (2-3 s); B2-pump-07, UTF-8x, v2 and fr-2 are names. 15:00, 1.25x.";
-        assert_eq!(ids(text).collect::<Vec<_>>(), ["FR-001", "AC-008-03", "REQ-GH-12"]);
-        assert_eq!(figures(text), ["1000", "2", "3", "15:00", "1.25"]);
     }
 }

@@ -159,7 +159,7 @@ fn an_agent_holds_a_discussion_and_it_replays_without_the_agent() {
     assert_eq!((&events[0]["voice"], &events[0]["user"]), (&json!("agent"), &json!("Sam")));
     assert_eq!(
         events[1]["rests"][0],
-        json!({"path": "requirements-spec.md", "line": 5, "quote": "Sync should be fast."})
+        json!({"path": "requirements-spec.md", "line": 5, "quote": "Sync should be fast"})
     );
     let summary = events.iter().find(|event| event["kind"] == "synthesis").unwrap();
     assert_eq!(summary["decisions"].as_array().unwrap().len(), 1, "{summary}");
@@ -230,7 +230,7 @@ fn a_wrong_move_is_refused_with_a_reason_and_changes_nothing() {
     // The third try is the last: the secretary frames.
     assert_eq!((rules(&state), &state["turn"]), (vec!["quotation".to_owned()], &json!(1)), "{state}");
     let reason = state["refused"][0]["reason"].as_str().unwrap();
-    assert!(reason.ends_with("line 5 says: \"Sync should be fast.\""), "{reason}");
+    assert!(reason.ends_with("the nearest line is requirements-spec.md:5: Sync should be fast."), "{reason}");
     let first = state["show"][0].as_str().unwrap().to_owned();
     assert!(first.starts_with("Maya Chen (Business Analyst):"), "{state}");
 

@@ -10,8 +10,8 @@ use roundtable::item::library::Library;
 use roundtable::item::step::{Depth, Step};
 use roundtable::run::script::{Input, Script};
 use roundtable::run::session::{SessionEnd, hold};
-use roundtable::voice::integrity::breaches;
-use roundtable::voice::referee::Basis;
+use roundtable::voice::basis::Basis;
+use roundtable::voice::breaches::breaches;
 use roundtable::voice::secretary::Secretary;
 use roundtable::voice::{Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 

@@ -30,6 +30,7 @@ mod forge;
 mod forged;
 mod gate;
 mod github;
+mod guards;
 mod headless;
 mod hearing;
 mod hostile;

@@ -15,10 +15,10 @@ use roundtable::minutes;
 use roundtable::run::script::Script;
 use roundtable::run::session::{Judge, hold};
 use roundtable::synthesis::outcome;
+use roundtable::voice::basis::Basis;
 use roundtable::voice::model::grounding::Grounds;
 use roundtable::voice::model::prompt::{AskedMessage, Prompt, Seat, Want};
 use roundtable::voice::model::{Answer, Live, Model};
-use roundtable::voice::referee::Basis;
 use roundtable::voice::sources::Sources;
 use roundtable::voice::{Line, SECRETARY, Speechless};
 use serde_json::{Value, json};
@@ -282,7 +282,7 @@ fn a_synthesis_cannot_lie() {
     let library = Library::built_in().unwrap();
     let lies = [
         ("Blockchain ledgers replace every warehouse", "none of the turns"),
-        ("Ninety photos on 77 servers tie every tablet to that single box during an outage", "\"77\""),
+        ("Ninety photos on 77 servers tie every tablet to that single box during an outage", "\"Ninety\""),
         ("FR-042 ties every tablet to that single box during an outage", "\"FR-042\""),
         ("An inspector saves an answer and everybody says what the screen shows", ""),
         ("We decided that both tablets win", "reads as a decision"),

@@ -23,8 +23,9 @@ use crate::run::settings;
 use crate::synthesis::spoken_summary;
 use crate::text::echo::Echo;
 use crate::voice::SECRETARY;
-use crate::voice::integrity::{Rule, judged};
-use crate::voice::referee::Basis;
+use crate::voice::basis::Basis;
+use crate::voice::breaches::judged;
+use crate::voice::rules::Rule;
 
 #[derive(Debug, Args)]
 #[command(
@@ -158,7 +159,12 @@ fn basis(log: &[Record]) -> Basis<'_> {
         })
     };
     let first = users().next().map(|message| message.text.as_str());
-    Basis { sources: None, first, users: users().map(|message| message.by.clone()).collect() }
+    Basis {
+        sources: None,
+        first,
+        users: users().map(|message| message.by.clone()).collect(),
+        ..Basis::default()
+    }
 }
 
 /// How many of a persona's contributions keep to its voice, and the words that do not.

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::quotation::Sources;
 use super::tools::{self, Call};
 use super::{AgentTable, NAME, Referee, RefusedLine, Said, Stage, State};
 use crate::discussion::event::{Event, Record, SECRETARY};
@@ -61,21 +60,6 @@ struct OpenDiscussion {
 
 /// What is refused of a move.
 type Refused = Result<Vec<RefusedLine>, Stopped>;
-
-/// Texts that can be quoted: the item's documents, else files of the repository, as they were read.
-struct Texts<'s>(&'s Setup);
-
-impl Sources for Texts<'_> {
-    fn text(&self, path: &str) -> Option<String> {
-        let Texts(setup) = self;
-        let documents = setup.item.documents();
-        let own = documents.into_iter().find(|(name, _)| *name == path).map(|(_, text)| text.to_owned());
-        own.or_else(|| {
-            let bytes = setup.repo.file(setup.base, path).ok().flatten()?;
-            String::from_utf8(bytes).ok()
-        })
-    }
-}
 
 impl Discussions {
     /// Answers a call: a value, or an error as one.
@@ -467,8 +451,11 @@ fn moved(
     let mut talk = Discussion::replay(&library, step, &setup.begun.as_slice().into())?;
     let mut secretary = stand_in(setup, step)?;
     let clock = || setup.fixed.unwrap_or_else(now);
-    let texts = Texts(setup);
-    let mut table = AgentTable { secretary: &mut secretary, sources: &texts, clock: &clock, tell };
+    let file = |path: &str| {
+        let bytes = setup.repo.file(setup.base, path).ok().flatten()?;
+        String::from_utf8(bytes).ok()
+    };
+    let mut table = AgentTable { secretary: &mut secretary, file: &file, clock: &clock, tell };
     let played = act(referee, &mut talk, &mut table).and_then(|refused| {
         let awaited = referee.advance(&mut talk, &mut table)?;
         let state = State { refused, ..super::state(&talk, id, &awaited, referee) };

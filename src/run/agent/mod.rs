@@ -16,7 +16,6 @@
 //! assert_eq!(names, ["review", "open", "say", "hear", "close", "read"]);
 //! ```
 
-pub mod quotation;
 pub mod tools;
 
 #[cfg(feature = "cli")]
@@ -28,7 +27,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use self::quotation::Sources;
 use crate::discussion::event::{Critique, Event, Purpose, Record, Rest, Time, Unheard, Verdict};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
@@ -36,10 +34,12 @@ use crate::minutes;
 use crate::run::script::Input;
 use crate::run::session::{self, Awaited, Judge, Stopped, TRIES, advance};
 use crate::text::plain;
-use crate::voice::integrity::{Breach, Rule};
+use crate::voice::basis::Basis;
 use crate::voice::model::grounding::{self, Grounds};
-use crate::voice::referee::Basis;
+use crate::voice::quotations::PASSAGES;
+use crate::voice::rules::{Breach, Rule};
 use crate::voice::secretary::Secretary;
+use crate::voice::sources::{Excerpt, Sources};
 use crate::voice::{Line, Voice};
 
 /// The voice's name, as recordings carry it.
@@ -104,7 +104,8 @@ pub struct Said {
 /// What a discussion needs beside its log while it goes on.
 pub struct AgentTable<'t, 'd> {
     pub secretary: &'t mut Secretary<'d>,
-    pub sources: &'t dyn Sources,
+    /// The text of a file of the repository, which a line may quote.
+    pub file: &'t dyn Fn(&str) -> Option<String>,
     pub clock: &'t dyn Fn() -> Time,
     pub tell: &'t mut dyn FnMut(&Record) -> Result<(), String>,
 }
@@ -148,7 +149,6 @@ impl RefusedLine {
             Rule::Silence => {
                 "an answer is owed; say what the documents say of it, or that they don't".to_owned()
             }
-            Rule::Quotation => words.clone(),
             _ => breach.reason(),
         };
         let nearest = breach.nearest.as_ref().filter(|line| !reason.contains(line.as_str()));
@@ -286,15 +286,13 @@ impl Referee {
             return if cue.owed { Judged::Wrong(silence()) } else { Judged::Passes };
         };
         let Some(persona) = talk.library().cast.get(&cue.persona) else { return Judged::Passes };
-        let (rests, mut wrong) = quotation::checked(&said.rests, talk, table.sources);
         let before = self.tries.get(&cue.persona).map_or(&[][..], |tries| &tries.broken);
-        let documents = crate::voice::sources::Sources::new(table.secretary.documents(), &[]);
-        let forms = talk.library().forms();
-        let judge = Judge { basis: Basis { sources: Some(&documents), ..Basis::default() }, forms };
-        // The passages were checked against documents, evidence and turns.
-        let (line, broken) = judge.judge(Line::plain(text), persona, talk, before);
-        let line = Line { rests, ..line };
-        wrong.extend(broken);
+        let quoted = quoted_files(&said.rests, table.file);
+        let sources = Sources::new(table.secretary.documents(), &quoted);
+        let basis = Basis { sources: Some(&sources), code: table.secretary.code(), ..Basis::default() };
+        let judge = Judge { basis, forms: talk.library().forms() };
+        let line = Line { rests: said.rests.clone(), ..Line::plain(text) };
+        let (line, wrong) = judge.judge(line, persona, talk, before);
         if wrong.is_empty() { Judged::Good(Box::new(line)) } else { Judged::Wrong(wrong) }
     }
 
@@ -452,6 +450,15 @@ impl Referee {
         self.advance(talk, table)?;
         Ok(wrong)
     }
+}
+
+/// The files of the repository that a line says it quotes, whole.
+fn quoted_files(rests: &[Rest], file: &dyn Fn(&str) -> Option<String>) -> Vec<Excerpt> {
+    let mut paths: Vec<&str> = rests.iter().take(PASSAGES).map(|rest| rest.path.as_str()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let excerpt = |path: &str| Some(Excerpt { path: path.to_owned(), line: 1, text: file(path)? });
+    paths.into_iter().filter_map(excerpt).collect()
 }
 
 /// The agent's synthesis as far as it rests on the discussion, and what of it does not.

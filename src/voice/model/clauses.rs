@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::text::ids::ids;
 use crate::text::words::subjects;
-use crate::voice::sources::figures;
+use crate::voice::amounts::{Amount, amounts};
 
 /// What a text claims.
 pub struct Claimed {
     pub words: BTreeSet<String>,
-    figures: BTreeSet<String>,
+    amounts: Vec<Amount>,
     ids: BTreeSet<String>,
 }
 
@@ -17,7 +17,7 @@ impl Claimed {
     pub fn new(text: &str) -> Claimed {
         Claimed {
             words: subjects(text).into_iter().collect::<BTreeSet<_>>(),
-            figures: figures(text).into_iter().collect::<BTreeSet<_>>(),
+            amounts: amounts(text),
             ids: ids(text).map(str::to_owned).collect::<BTreeSet<_>>(),
         }
     }
@@ -51,8 +51,10 @@ pub fn supports(text: &str, words: &[String], grounds: &[&Claimed], near: usize)
     if shared * 100 < words.len() * near {
         return Err(Lack::Words);
     }
-    let figure =
-        figures(text).into_iter().find(|one| !grounds.iter().any(|ground| ground.figures.contains(one)));
+    let is_known =
+        |one: &Amount| grounds.iter().any(|ground| ground.amounts.iter().any(|known| one.is_same(known)));
+    let unknown = amounts(text).into_iter().find(|one| !one.is_spelled_count() && !is_known(one));
+    let figure = unknown.map(|one| one.figure);
     let id = || ids(text).find(|one| !grounds.iter().any(|ground| ground.ids.contains(*one)));
     if let Some(unsaid) = figure.or_else(|| id().map(str::to_owned)) {
         return Err(Lack::Unsaid(unsaid));

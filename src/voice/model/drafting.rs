@@ -47,8 +47,10 @@ use crate::text::plain;
 use crate::text::template::safe;
 use crate::text::words::{subjects, words};
 use crate::voice::Speechless;
-use crate::voice::integrity;
-use crate::voice::referee::{self, Basis};
+use crate::voice::basis::Basis;
+use crate::voice::breaches::forged;
+use crate::voice::claims::unreal_claims;
+use crate::voice::quotations::PASSAGES;
 use crate::voice::sources::Sources;
 
 /// The longest text of a line, in characters.
@@ -357,7 +359,7 @@ impl Judge<'_> {
         if !self.material.wanted.contains(&line.kind) {
             return Err(format!("this step takes no line of the kind {}", line.kind.name()));
         }
-        if let Some(breach) = line.texts().find_map(|text| integrity::forged(&text, cast)) {
+        if let Some(breach) = line.texts().find_map(|text| forged(&text, cast)) {
             return Err(breach.reason());
         }
         let fields = line.fields.values().map(Field::text);
@@ -368,8 +370,8 @@ impl Judge<'_> {
         }
         line.rests = self.real(&line.rests)?;
         let words = line.words();
-        let basis = Basis { sources: Some(self.sources), ..Basis::default() };
-        if let Some(breach) = referee::unreal_claims(&words, &[], &basis).into_iter().next() {
+        let basis = Basis { sources: Some(self.sources), cited: line.rests.clone(), ..Basis::default() };
+        if let Some(breach) = unreal_claims(&words, &[], &basis).into_iter().next() {
             let nearest = breach.nearest.as_ref().map(|line| format!("; the nearest line is {line}"));
             return Err(format!("{}{}", breach.reason(), nearest.unwrap_or_default()));
         }
@@ -402,7 +404,7 @@ impl Judge<'_> {
     /// The passages at their real places; a place without a quotation is the line that it names, or a whole answer.
     fn real(&self, rests: &[Rest]) -> Result<Vec<Rest>, String> {
         let mut found: Vec<Rest> = Vec::new();
-        for rest in rests.iter().take(referee::PASSAGES) {
+        for rest in rests.iter().take(PASSAGES) {
             let quote = match rest.quote.trim() {
                 "" => self.sources.line(&rest.path, rest.line.max(1)).unwrap_or_default().to_owned(),
                 quote => quote.to_owned(),

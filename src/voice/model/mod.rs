@@ -2,7 +2,7 @@
 //! keeps count of what they cost, and stops before the token limit, never after it.
 //!
 //! The rules of the discussion are not asked of the model but enforced: what it says goes through
-//! the [integrity](crate::voice::integrity) rules like anybody's words, and its synthesis through
+//! the [rules](crate::voice::rules) like anybody's words, and its synthesis through
 //! [grounding], which asks once for what it refuses.
 
 #[cfg(feature = "cli")]

@@ -1,7 +1,7 @@
 //! The finding round: what a reader answers to the request for points, and a refuter to that for answers (V-10).
 //!
 //! Both are read tolerantly: an entry without what it needs is left out. Whether a quotation is there is for the
-//! [referee](crate::voice::referee).
+//! [other points](crate::voice::points).
 //!
 //! ```
 //! use roundtable::voice::model::points::read;

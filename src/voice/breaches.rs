@@ -1,117 +1,25 @@
-//! Voice integrity (D-11): what a contribution must keep to before it is recorded.
+//! Which rules a line breaks (D-11): what a contribution must keep to before it is recorded.
 //!
-//! Hard rules hold for everybody: no forged prefix, nobody speaks for another or says what a colleague never said,
-//! no echo, no leaked prompt or reasoning; what a line says of a file is in it ([`referee`](super::referee)). Soft rules
-//! are a persona's own forbidden patterns: a voice is asked once more, and then the line is taken and counted. A word of
-//! the documents, the user or a colleague breaks none.
+//! Hard rules hold for everybody: no forged prefix, nobody speaks for another or says what another never said
+//! ([`attribution`](super::attribution)), no echo, no leaked prompt or reasoning; what a line says of a file is so
+//! ([`claims`](super::claims)). Soft rules are a persona's own words to avoid: a voice is asked once more, and then the
+//! line is taken and counted. A word of the documents, the user or a colleague breaks none.
 
 use std::collections::BTreeSet;
 
-use super::referee::{Basis, unreal_claims};
+use super::attribution::Others;
+use super::basis::Basis;
+use super::claims::unreal_claims;
+use super::rules::{Breach, Rule};
 use crate::discussion::event::Event;
-use crate::discussion::summary::USER;
 use crate::discussion::{Discussion, MARKUP, Said, is_speakable};
 use crate::item::persona::{Cast, Persona};
 use crate::text::echo::Echo;
-use crate::text::plain;
 use crate::text::sentences::sentences;
-use crate::text::words::{Word, is_significant, subjects, unquoted, words};
+use crate::text::words::{is_significant, says, unquoted, words};
 
 /// The longest contribution, in characters.
 pub const LONGEST: usize = 4_000;
-
-/// A rule that a contribution breaks, and the words that break it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
-    pub rule: Rule,
-    pub words: String,
-    /// The line of a file that says something near to it: `spec.md:12: …`.
-    pub nearest: Option<String>,
-}
-
-/// A rule that a contribution must keep.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rule {
-    Prefix,
-    Length,
-    LeakedReasoning,
-    Markup,
-    SpeakingForAnother,
-    NeverSaid,
-    Decides,
-    NothingSaid,
-    Echo,
-    Silence,
-    Quotation,
-    Place,
-    Id,
-    Figure,
-    /// A persona's own words to avoid, by the name of their list: asked for again once, and then taken.
-    Persona(String),
-}
-
-impl Rule {
-    /// The name that agents, prompts and `show --integrity` have for it.
-    pub fn name(&self) -> &str {
-        match self {
-            Rule::Prefix => "prefix",
-            Rule::Length => "length",
-            Rule::LeakedReasoning => "leaked reasoning",
-            Rule::Markup => "markup",
-            Rule::SpeakingForAnother => "speaking for another",
-            Rule::NeverSaid => "never said",
-            Rule::Decides => "decides",
-            Rule::NothingSaid => "nothing said",
-            Rule::Echo => "echo",
-            Rule::Silence => "silence",
-            Rule::Quotation => "quotation",
-            Rule::Place => "place",
-            Rule::Id => "id",
-            Rule::Figure => "figure",
-            Rule::Persona(list) => list,
-        }
-    }
-
-    /// What it asks for.
-    pub const fn demand(&self) -> &'static str {
-        match self {
-            Rule::Prefix => "a line has words, and none of them begins a line as another speaker's",
-            Rule::Length => "a line has at most 4,000 characters",
-            Rule::LeakedReasoning => "only what is meant to be said is said",
-            Rule::Markup => "a line is plain prose: no headings, comments, rules or tags",
-            Rule::SpeakingForAnother => "nobody speaks for a colleague",
-            Rule::NeverSaid => "nobody is said to have said what they did not say",
-            Rule::Decides => "only users decide; a persona proposes or asks",
-            Rule::NothingSaid => "a line says something",
-            Rule::Echo => "what was said is not said again",
-            Rule::Silence => "an answer is due",
-            Rule::Quotation => "a quotation is word for word in the file or turn that it names",
-            Rule::Place => "a place is a line of a file that was given",
-            Rule::Id => "an id is one of the documents'",
-            Rule::Figure => {
-                "a figure that is said of an id, a section or a file is in the documents or was said"
-            }
-            Rule::Persona(_) => "these words are a colleague's, unless the documents or the user use them",
-        }
-    }
-}
-
-impl Breach {
-    pub fn new(rule: Rule, words: &str) -> Breach {
-        Breach { rule, words: plain::cut(&plain::one_line(words), 80), nearest: None }
-    }
-
-    /// Whether the line may never be recorded as said.
-    pub const fn is_hard(&self) -> bool {
-        !matches!(self.rule, Rule::Persona(_))
-    }
-
-    /// What the rule asks for, and the words that break it.
-    pub fn reason(&self) -> String {
-        let demand = self.rule.demand();
-        if self.words.is_empty() { demand.to_owned() } else { format!("{demand}: \"{}\"", self.words) }
-    }
-}
 
 /// A persona's words without the prefix that a voice may have put before them: the whole one, or
 /// the name alone, with the number of the turn or in bold.
@@ -139,6 +47,10 @@ pub fn breaches(text: &str, persona: &Persona, talk: &Discussion<'_>, basis: &Ba
         Event::User(message) => Some(message.by.clone()),
         _ => None,
     }));
+    let asked = talk.points().iter();
+    basis
+        .asked
+        .extend(asked.map(|point| format!("{} {} {}", point.question, point.why, point.options.join(". "))));
     judged(text, persona, &talk.library().cast, &talk.said().collect::<Vec<_>>(), &basis)
 }
 
@@ -184,9 +96,12 @@ fn hard(
     }
     found.extend(leaked(said));
     found.extend(marked_up(text));
-    found.extend(speaks_for(text, persona, cast).map(|line| Breach::new(Rule::SpeakingForAnother, line)));
+    let users = &basis.users;
+    found.extend(
+        speaks_for(text, persona, cast, users).map(|line| Breach::new(Rule::SpeakingForAnother, line)),
+    );
     let others = Others { persona, cast, earlier, basis };
-    found.extend(others.misquoted(text).map(|words| Breach::new(Rule::NeverSaid, &words)));
+    found.extend(others.never_said(text).map(|words| Breach::new(Rule::NeverSaid, &words)));
     if !words(text).iter().any(|word| is_significant(&word.text)) {
         found.push(Breach::new(Rule::NothingSaid, text));
     }
@@ -269,134 +184,26 @@ const LEAKS: [&str; 16] = [
     "as an ai language model",
 ];
 
-/// The first line that begins with a colleague's name, as a line of theirs would.
-fn speaks_for<'t>(text: &'t str, persona: &Persona, cast: &Cast) -> Option<&'t str> {
+/// The first line that begins with a colleague's or user's name, as a line of theirs would.
+fn speaks_for<'t>(
+    text: &'t str,
+    persona: &Persona,
+    cast: &Cast,
+    users: &BTreeSet<String>,
+) -> Option<&'t str> {
     text.lines().find(|line| {
         let line = line.trim_start_matches(MARKUP);
         let begins = |name: &str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        let is_user = |user: &String| begins(user) || user.split(' ').next().is_some_and(begins);
         cast.others(&persona.key).any(|other| begins(other.first_name()) || begins(&other.name))
+            || users.iter().any(is_user)
     })
-}
-
-/// What says that somebody has said something.
-const SPOKE: [&str; 16] = [
-    "agreed",
-    "argued",
-    "asked",
-    "asks",
-    "confirmed",
-    "explained",
-    "mentioned",
-    "noted",
-    "pointed",
-    "promised",
-    "proposed",
-    "said",
-    "says",
-    "stated",
-    "suggested",
-    "wrote",
-];
-/// What says that a body, or the user, has decided.
-const DECIDED: [&str; 7] = ["agreed", "approved", "chose", "decided", "rejected", "resolved", "settled"];
-/// Words between a subject and its verb.
-const FILLERS: [&str; 9] = ["already", "also", "have", "has", "had", "just", "rightly", "then", "together"];
-
-/// Who has spoken before a line, and who is there.
-struct Others<'a> {
-    persona: &'a Persona,
-    cast: &'a Cast,
-    earlier: &'a [Said<'a>],
-    basis: &'a Basis<'a>,
-}
-
-impl Others<'_> {
-    /// "As Alex said, …", "we decided to …": where the one who is named has not said so.
-    fn misquoted(&self, text: &str) -> Option<String> {
-        // What is quoted is held against its source.
-        sentences(&unquoted(text)).into_iter().find_map(|sentence| {
-            let words = words(sentence);
-            (0..words.len()).find_map(|at| {
-                let (who, verb) = self.attributes(&words, at)?;
-                let verb = words.get(verb)?;
-                (!self.has_said(who, &sentence[verb.end..])).then(|| {
-                    let shown = &sentence[words[at].start..];
-                    plain::cut(shown, 80)
-                })
-            })
-        })
-    }
-
-    /// The key of whom the words at `at` say that they spoke, and the verb's place.
-    fn attributes(&self, words: &[Word<'_>], at: usize) -> Option<(&str, usize)> {
-        let word = words[at].text.as_ref();
-        let is = |place: usize, wanted: &str| words.get(place).is_some_and(|word| word.text == wanted);
-        let other =
-            self.cast.others(&self.persona.key).find(|one| one.first_name().eq_ignore_ascii_case(word));
-        let is_user = self.basis.users.iter().any(|user| {
-            user.split(' ')
-                .next()
-                .is_some_and(|first| first.chars().count() > 1 && first.to_lowercase() == word)
-        });
-        let is_body = matches!(word, "we" | "we've" | "team" | "everyone");
-        let is_the_user = word == "user" && at > 0 && is(at - 1, "the");
-        let who = match other {
-            Some(other) => other.key.as_str(),
-            None if is_user || is_body || is_the_user => USER,
-            None => return None,
-        };
-        if at >= 2 && is(at - 2, "according") && is(at - 1, "to") && !is_body {
-            return Some((who, at));
-        }
-        let verb = (at + 1..words.len()).find(|at| !FILLERS.contains(&words[*at].text.as_ref()))?;
-        let verbs: &[&str] = if is_body || is_the_user { &DECIDED } else { &SPOKE };
-        let found = words[verb].text.as_ref();
-        (verbs.contains(&found) || DECIDED.contains(&found)).then_some((who, verb))
-    }
-
-    /// Whether somebody's words have half of those of a claim, up to its first mark.
-    fn has_said(&self, who: &str, claim: &str) -> bool {
-        let said = self.earlier.iter().filter(|one| one.by == who).map(|one| one.text);
-        let said: Vec<&str> = said.chain(self.basis.first.filter(|_| who == USER)).collect();
-        if said.is_empty() {
-            return false;
-        }
-        let mut wanted: Vec<String> = Vec::new();
-        for part in claim.split([',', ';', ':', '.', '(', ')']) {
-            wanted.extend(subjects(part));
-            if wanted.len() >= 2 {
-                break;
-            }
-        }
-        let known: BTreeSet<String> = said.into_iter().flat_map(subjects).collect();
-        wanted.iter().filter(|word| known.contains(*word)).count() * 2 >= wanted.len()
-    }
-}
-
-/// Whether a text in lower case says a phrase as whole words.
-pub fn says(text: &str, phrase: &str) -> bool {
-    // That a phrase is nowhere is found out much faster than where it is.
-    text.contains(phrase)
-        && text.match_indices(phrase).any(|(at, _)| {
-            let wordy = phrase.starts_with(char::is_alphanumeric);
-            !wordy
-                || !text[..at].ends_with(char::is_alphanumeric)
-                    && !text[at + phrase.len()..].starts_with(char::is_alphanumeric)
-        })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::voice::sources::Sources;
-
-    #[test]
-    fn a_phrase_counts_as_whole_words_outside_quotes() {
-        assert!(says("the schema is missing", "schema"));
-        assert!(!says("the schematic is missing", "schema"));
-        assert!(!says(&unquoted("you wrote \"the schema\""), "schema"));
-        assert!(says("f(x) -> y", "->"));
-    }
 
     fn broken(key: &str, text: &str, document: &str) -> Vec<(bool, String)> {
         let cast = crate::item::library::Library::built_in().unwrap().cast;
