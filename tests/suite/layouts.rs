@@ -88,6 +88,48 @@ fn a_second_discussion_repeats_nothing(folder: &Path, sandbox: &Sandbox, first: 
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
 }
 
+/// Both discussions end a list of meta.json, so git has to be told which is first: one command puts the second after the
+/// first, in every layout.
+#[test]
+#[cfg(unix)]
+fn the_second_of_two_discussions_from_one_base_is_brought_after_the_first_by_one_command() {
+    for folder in folders() {
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let sandbox = empty();
+        for (path, bytes) in &files(&folder.join("given")) {
+            let path = sandbox.root().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        sandbox.commit_all();
+        let item = line_of(&folder, "item");
+        for (branch, day, color) in [("first", 20, "white"), ("second", 21, "blue")] {
+            let script = sandbox.script(
+                "talk.txt",
+                format!("Decision: Letters are {color}.\nWho folds {color} ones?\ndone\n"),
+            );
+            let at = format!("2026-02-{day}T14:30:00Z");
+            let args =
+                ["elaborate", &item, "--branch", branch, "--step", "01-06", "--script", &script, "--at", &at];
+            sandbox.run(&args).ok();
+        }
+        let listed = |branch: &str| sandbox.git.revparse_single(branch).unwrap().peel_to_commit().unwrap();
+        let mut recording = None;
+        let tree = listed("second").tree().unwrap();
+        tree.walk(git2::TreeWalkMode::PreOrder, |folder, entry| {
+            let path = format!("{folder}{}", entry.name().unwrap());
+            recording = recording.take().or((path.contains("20260221")).then_some(path));
+            git2::TreeWalkResult::Ok
+        })
+        .unwrap();
+        let recording = format!("second:{}", recording.unwrap());
+        sandbox.run(&["replay", &recording, "--onto", "first", "--branch", "both"]).ok();
+        assert_eq!(listed("both").parent_id(0).unwrap(), listed("first").id(), "{name}");
+        sandbox.run(&["replay", "--all", "--rev", "both"]).ok();
+        sandbox.run(&["check", "--base", "first", "--head", "both"]).ok();
+    }
+}
+
 #[test]
 fn a_layout_of_a_team_is_a_file() {
     let sandbox = empty();
@@ -118,4 +160,67 @@ fn a_layout_of_a_team_is_a_file() {
     let refused = sandbox.run(&anew);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("ours/layouts/rfc.yaml:7"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_file_in_a_folder_of_a_teams_own_layout_is_of_the_folders_item() {
+    let sandbox = empty();
+    let layout = "layout: rfc\ntitle: A request for comments\norder: 1\nrecognised: {files: [rfc.md]}\n\
+        document: [rfc.md]\nblock: end\ndecisions: block\nquestions: block\nactions: block\ninsights: block\n";
+    sandbox.commit(&[
+        (".roundtable.yaml", "layouts: ours\n"),
+        ("ours/rfc.yaml", layout),
+        ("rfcs/letters/rfc.md", "# Letters\n"),
+        ("rfcs/letters/notes.md", "# Notes\n"),
+    ]);
+    let script = sandbox.script("s.txt", "Decision: Letters are white.\ndone\n");
+    let report = sandbox.run(&["elaborate", "rfcs/letters/notes.md", "--script", &script, "--json"]).json();
+    assert_eq!((&report["item"], &report["layout"]), (&"rfcs/letters".into(), &"rfc".into()));
+}
+
+#[test]
+fn a_layout_that_the_settings_name_and_nobody_has_is_an_error_wherever_it_is_named() {
+    let sandbox = empty();
+    sandbox.commit(&[
+        (".roundtable.yaml", "layout: {'elsewhere/*': madr}\n"),
+        ("design/letters.md", "# Letters\n"),
+    ]);
+    let script = sandbox.script("s.txt", "Decision: Letters are white.\ndone\n");
+    let run = sandbox.run(&["elaborate", "design/letters.md", "--script", &script]);
+    assert!(
+        run.code == 2 && run.stderr.contains("\"madr\"") && run.stderr.contains("speckit"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(sandbox.run(&["doctor", "--offline"]).code, 1);
+}
+
+#[test]
+fn a_proposed_record_is_accepted_without_settings_and_then_stays() {
+    let sandbox = empty();
+    sandbox.commit(&[
+        (
+            "docs/adr/0001-record.md",
+            "# 1. Record\n\nDate: 2025-01-07\n\n## Status\n\nAccepted\n\n## Decision\n\nx\n",
+        ),
+        (
+            "docs/adr/0002-send.md",
+            "# 2. Send\n\nDate: 2025-01-08\n\n## Status\n\nAccepted\n\n## Decision\n\ny\n",
+        ),
+    ]);
+    let script = sandbox.script("s.txt", "Decision: letters are white, amends ADR 0002.\ndone\n");
+    sandbox.run(&["elaborate", "docs/adr", "--script", &script, "--branch", "b", "--at", AT]).ok();
+    let name = "docs/adr/0003-letters-are-white.md";
+    let record = sandbox.file("b", name);
+    assert!(record.starts_with("# 3. Letters are white\n"), "{record}");
+    assert!(record.contains("Proposed\n\nAmends [2. Send](0002-send.md)\n"), "{record}");
+    let why = sandbox.run(&["why", &format!("{name}:1"), "--rev", "b"]).ok().stdout;
+    assert!(why.contains("Decision: letters are white, amends ADR 0002."), "{why}");
+    crate::replay_rewritten::git(&sandbox.root(), &["checkout", "--quiet", "--force", "b"]);
+    let path = sandbox.root().join(name);
+    std::fs::write(&path, record.replace("Proposed", "Accepted")).unwrap();
+    sandbox.run(&["check", "--worktree"]).ok();
+    sandbox.commit_all();
+    std::fs::write(&path, record.replace("Proposed", "Accepted").replace("white", "blue")).unwrap();
+    assert_eq!(sandbox.run(&["check", "--worktree"]).code, 1);
 }

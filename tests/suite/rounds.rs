@@ -668,7 +668,7 @@ fn a_point_that_nobody_takes_up_is_an_open_question_with_its_options() {
     });
     let summary = summary(&talk);
     let open = summary.open_questions.iter().find(|one| one.text == "How fast is fast?").unwrap();
-    assert_eq!(open.context, "Two teams would build two systems. Options: 1 s / 5 s.");
+    assert_eq!(open.context, "Two teams would build two systems; options: 1 s / 5 s");
     assert_eq!(Discussion::replay(&library, talk.step(), talk.log()).unwrap(), talk);
 }
 
