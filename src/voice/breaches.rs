@@ -47,6 +47,9 @@ pub fn breaches(text: &str, persona: &Persona, talk: &Discussion<'_>, basis: &Ba
         Event::User(message) => Some(message.by.clone()),
         _ => None,
     }));
+    let step = talk.step();
+    let asked_of_all = step.standard.iter().chain(&step.deep).chain(&step.validation);
+    basis.asked.extend(asked_of_all.cloned());
     let asked = talk.points().iter();
     basis
         .asked
@@ -124,7 +127,10 @@ fn leaked(said: &str) -> Option<Breach> {
 }
 
 fn marked_up(text: &str) -> Option<Breach> {
-    text.lines().find(|line| forges(line)).map(|line| Breach::new(Rule::Markup, line))
+    // A tag of a file that is quoted is no tag of the page: what is quoted is shown as it is written.
+    let own = unquoted(text);
+    let tag = own.lines().find(|line| has_tag(line));
+    text.lines().find(|line| forges(line)).or(tag).map(|line| Breach::new(Rule::Markup, line))
 }
 
 /// Sentences of fewer bytes may be said twice.
@@ -146,7 +152,7 @@ fn said_before<'t>(text: &'t str, earlier: &[Said<'_>]) -> Option<&'t str> {
 const TAGS: [&str; 9] =
     ["<details", "</details", "<summary", "<script", "<style", "<iframe", "<img", "<h1", "<h2"];
 
-/// Whether a line would be a heading, a rule, a comment, a tag or a command of a log.
+/// Whether a line would be a heading, a rule, a comment or a command of a log.
 fn forges(line: &str) -> bool {
     let bare = line.trim();
     let after = bare.trim_start_matches('#');
@@ -156,12 +162,13 @@ fn forges(line: &str) -> bool {
         && ["-", "*", "_", "="]
             .iter()
             .any(|mark| bare.replace(' ', "").trim_matches(|c| mark.contains(c)).is_empty());
-    let lower = bare.to_ascii_lowercase();
-    is_heading
-        || is_rule
-        || bare.starts_with("::")
-        || lower.contains("<!--")
-        || TAGS.iter().any(|tag| lower.contains(tag))
+    is_heading || is_rule || bare.starts_with("::") || bare.contains("<!--")
+}
+
+/// Whether a line has a tag that a page would show as something else than words.
+fn has_tag(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    TAGS.iter().any(|tag| lower.contains(tag))
 }
 
 /// What models put around text that is not meant to be said.

@@ -249,6 +249,7 @@ impl<'a> Grounds<'a> {
             ..Summary::default()
         };
         for (at, claim) in said.decisions.iter().enumerate() {
+            let claim = &Claim { turn: self.turn_of(claim), ..claim.clone() };
             match self.heard(claim.turn) {
                 Some(_) => self.decide(claim, &mut summary),
                 None => {
@@ -289,6 +290,19 @@ impl<'a> Grounds<'a> {
                 }
             }
         }
+    }
+
+    /// The turn that a decision names, or the only turn of a user that has its words where that one has not.
+    fn turn_of(&self, claim: &Claim) -> u32 {
+        let says = |message: &Message| has_words(&message.text, &claim.text);
+        if says_nothing(&claim.text) || self.heard(claim.turn).is_some_and(says) {
+            return claim.turn;
+        }
+        let mut turns = self.talk.log().iter().filter_map(|record| match &record.event {
+            Event::User(message) if says(message) => message.turn,
+            _ => None,
+        });
+        turns.next().filter(|_| turns.next().is_none()).unwrap_or(claim.turn)
     }
 
     /// What a user said in a turn.
@@ -430,8 +444,9 @@ impl<'a> Grounds<'a> {
         entry.by = by;
         // A reason that nobody gave is none.
         let reason = subjects(&entry.more);
-        if reason.is_empty() || self.supports(&entry.more, &reason, &found, NEAR).is_err() {
-            "nobody answered it".clone_into(&mut entry.more);
+        let all: Vec<&Turn> = self.turns.iter().collect();
+        if reason.is_empty() || self.supports(&entry.more, &reason, &all, NEAR).is_err() {
+            entry.more.clear();
         }
         Ok(entry)
     }
