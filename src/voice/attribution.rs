@@ -21,9 +21,9 @@ use crate::text::sentences::sentences;
 use crate::text::words::{Word, subjects, unquoted, words};
 
 /// Words before a subject that leave open whether it did so.
-const OPENING: [&str; 23] = [
+const OPENING: [&str; 24] = [
     "are", "can", "could", "did", "do", "does", "had", "has", "have", "if", "is", "may", "once", "should",
-    "unless", "until", "was", "were", "when", "whether", "will", "would", "might",
+    "unless", "until", "was", "were", "what", "when", "whether", "will", "would", "might",
 ];
 /// Forms of "have", and words between a subject and its verb; adverbs in "ly" too.
 const BETWEEN: [&str; 12] =
@@ -169,6 +169,7 @@ mod tests {
             "Have you agreed on a server? If we decided that, nights would be free.",
             "Maya, what did you see?",
             "We need a list; is that what you want?",
+            "To add to what Alex said, the queue lacks a limit.",
         ] {
             assert_eq!(never_said(text), None, "{text}");
         }

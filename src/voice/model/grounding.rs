@@ -344,10 +344,13 @@ impl<'a> Grounds<'a> {
             let is_it = |named: &Rest| named.path == rest.path && has_words(&rest.quote, &named.quote);
             entry.rests.is_empty() || entry.rests.iter().any(is_it)
         };
+        let named: Vec<&Rest> = said.iter().filter(is_named).copied().collect();
+        // Passages that no turn has are none: then those of the turns are shown.
+        let shown = if named.is_empty() { said } else { named };
         let mut found: Vec<Rest> = Vec::new();
-        for rest in said.iter().filter(is_named) {
+        for rest in shown {
             if !found.contains(rest) {
-                found.push((*rest).clone());
+                found.push(rest.clone());
             }
         }
         found
