@@ -185,7 +185,7 @@ pub enum Taken {
     Silence,
     /// The answers that were meant for this step have all been given: it goes on.
     Through,
-    /// AtPath is nothing left.
+    /// Whether nothing is left.
     End,
     /// The person cannot be asked, and why.
     Failed(String),

@@ -28,7 +28,7 @@ pub(super) enum Conversation {
     Open(Vec<Record>),
     /// A run has answered this very event: its path, and the recording to the end of that run.
     Answered(String, Vec<Record>),
-    /// AtPath is nothing to go on with, and why.
+    /// There is nothing to go on with, and why.
     Silent(&'static str),
     /// No comment is new and no document changed since the step was discussed.
     NothingNew,
