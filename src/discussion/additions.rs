@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::text::ids::ids;
-use crate::text::markdown::{self, VisibleLine};
 use crate::text::plain::{clean, cut, one_line, shown};
 
 /// The longest text of an addition or a field, in characters.
@@ -161,17 +160,35 @@ impl Proposal {
     }
 }
 
-/// The words of an entry without the marks that it has in a list: the place gives it those of its neighbours, and the
-/// next number or id.
+/// The words of an entry without the mark, number or id that it has in a list: the place gives it those of its
+/// neighbours. All other words stay as they are.
 fn own_words(text: &str) -> String {
     if text.starts_with('|') {
         return text.trim_end_matches(['|', ' ']).to_owned();
     }
-    let seen = markdown::read(text).iter().map(VisibleLine::text).collect::<Vec<_>>().join(" ");
-    let id = ids(&seen).next().filter(|id| seen.starts_with(id));
-    let after = id.and_then(|id| seen[id.len()..].strip_prefix([':', '.', ')']));
-    let words = after.map_or(seen.as_str(), str::trim_start);
-    if words.is_empty() { text.to_owned() } else { words.to_owned() }
+    let entry = without_mark(text);
+    let words = match entry.strip_prefix("**").and_then(|rest| rest.split_once("**")) {
+        Some((subject, rest)) if subject.ends_with(':') || rest.starts_with(':') => {
+            format!("{}: {}", subject.trim_end_matches(':'), rest.trim_start_matches(':').trim_start())
+        }
+        _ => entry.to_owned(),
+    };
+    let after = words.split_once(": ").filter(|(subject, _)| is_id(subject)).map(|(_, rest)| rest.to_owned());
+    after.unwrap_or(words)
+}
+
+/// An entry without the sign or number that begins an item of a list.
+fn without_mark(text: &str) -> &str {
+    let digits = text.len() - text.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
+    let signs: &[char] = if digits > 0 { &['.', ')'] } else { &['-', '*', '+'] };
+    let rest = text[digits..].strip_prefix(signs).and_then(|rest| rest.strip_prefix(' '));
+    rest.map_or(text, str::trim_start)
+}
+
+/// Whether words are an id alone, with a letter after it or not: `FR-006`, `FR-006a`.
+fn is_id(words: &str) -> bool {
+    let number = words.strip_suffix(|letter: char| letter.is_ascii_lowercase()).unwrap_or(words);
+    ids(number).next() == Some(number)
 }
 
 /// The value of a field.
@@ -323,7 +340,12 @@ mod tests {
             ("- **FR-012**: Letters are free.", "Letters are free."),
             ("- **Letter**: What a reader gets.", "Letter: What a reader gets."),
             ("FR-001 and FR-002 need one letter.", "FR-001 and FR-002 need one letter."),
-            ("`send_letter` retries twice.", "send_letter retries twice."),
+            (
+                "- FR-006a: `send_letter` keeps <name> and TEXT_BLOCK.",
+                "`send_letter` keeps <name> and TEXT_BLOCK.",
+            ),
+            ("::error::x", "::error::x"),
+            ("1.5 euros a day", "1.5 euros a day"),
         ] {
             let said = json!({"document": "spec.md", "anchor": "A", "kind": "requirement", "text": written});
             assert_eq!(Proposal::read(&said).unwrap().text.as_deref(), Some(wanted));

@@ -185,7 +185,7 @@ pub enum Taken {
     Silence,
     /// The answers that were meant for this step have all been given: it goes on.
     Through,
-    /// Whether nothing is left.
+    /// Nothing is left.
     End,
     /// The person cannot be asked, and why.
     Failed(String),
@@ -508,7 +508,7 @@ impl Script {
         self.inputs.iter().flatten().any(|input| by_number::names_questions(&input.text))
     }
 
-    /// Whether nothing is left for a step.
+    /// Nothing is left.for a step.
     pub fn is_over(&self, step: &str) -> bool {
         self.inputs.is_empty() && self.live.is_none() && !self.answers.contains_key(step)
     }
