@@ -7,8 +7,6 @@
 //! Where a requirement says "Photos wait at most 30 seconds", a line that names its id may say 30 seconds of it, and is
 //! refused where it says 45.
 
-use std::collections::BTreeSet;
-
 use super::amounts::{Amount, amounts};
 use super::basis::Basis;
 use super::names::{self, Known};
@@ -44,21 +42,6 @@ pub fn unreal_claims(text: &str, earlier: &[Said<'_>], basis: &Basis<'_>) -> Vec
         found.extend(breach.or_else(|| heard.unsupported_figure(sentence)));
     }
     found
-}
-
-/// Verbs of what is not so yet: who says what something would do, or should, makes its name up.
-const CONDITIONAL: [&str; 4] = ["could", "might", "should", "would"];
-
-/// The names of functions and settings in sentences that say what would be.
-fn proposed_names(text: &str) -> BTreeSet<&str> {
-    let is_conditional =
-        |sentence: &&str| words(sentence).iter().any(|word| CONDITIONAL.contains(&word.text.as_ref()));
-    sentences(text)
-        .into_iter()
-        .filter(is_conditional)
-        .flat_map(names::tokens)
-        .flat_map(|token| names::identifiers(token, true))
-        .collect()
 }
 
 /// All that a line may rest on.
@@ -112,11 +95,7 @@ impl Heard<'_> {
     /// A file, function or setting that does not exist.
     fn unknown_name(&self, text: &str) -> Option<Breach> {
         let code = self.basis.code.as_deref()?;
-        let proposed = proposed_names(text);
         let is_said = |name: &str| {
-            if proposed.contains(name) {
-                return true;
-            }
             let folded = Folded::new(name).text;
             let is_in = |text: &str| says(&Folded::new(text).text, &folded);
             self.sources.has(name) || self.sources.says(&folded) || self.texts().any(is_in)
