@@ -2,7 +2,7 @@
 
 use super::additions::Proposal;
 use super::event::{self, Contribution, Event};
-use super::recordable::{is_place, is_side, is_speakable};
+use super::recordable::{is_one_clean_line, is_place, is_side, is_speakable};
 use super::{Discussion, Due, Refused, Stage};
 
 impl Discussion<'_> {
@@ -41,7 +41,8 @@ impl Discussion<'_> {
             && said.rests.iter().all(is_place)
             && said.position.iter().all(is_side)
             && said.points.iter().all(|at| *at < self.points().len())
-            && said.proposal.iter().all(Proposal::is_clean);
+            && said.proposal.iter().all(Proposal::is_clean)
+            && said.absent.iter().all(|name| is_one_clean_line(name));
         let at = cues.iter().position(|cue| cue.persona == said.by && cue.purpose == said.purpose)?;
         (fits && cues.iter().take(at).all(|cue| !cue.owed)).then_some(at)
     }

@@ -193,6 +193,9 @@ pub struct Contribution {
     /// What it proposes for a document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<Proposal>,
+    /// Names and quoted wordings of it that no document or file has: it proposes them, or they belong to others' code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<String>,
 }
 
 /// What a critic or a check found wrong with an entry of a drafted synthesis.

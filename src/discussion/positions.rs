@@ -74,6 +74,7 @@ mod tests {
             position: None,
             points: vec![],
             proposal: None,
+            absent: Vec::new(),
         }
     }
 

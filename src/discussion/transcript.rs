@@ -59,9 +59,14 @@ pub fn with_sources(said: &Contribution) -> String {
         said.rule.is_some()
             || said.text.contains(&rest.path) && said.text.contains(&format!("line {}", rest.line))
     };
-    match sources(said.rests.iter().filter(|rest| !is_told(rest))) {
-        places if places.is_empty() => said.text.clone(),
-        places => format!("{}\n({places})", said.text.trim_end()),
+    let mut notes: Vec<String> = vec![sources(said.rests.iter().filter(|rest| !is_told(rest)))];
+    if !said.absent.is_empty() {
+        notes.push(format!("not in the repository: {}", said.absent.join(", ")));
+    }
+    notes.retain(|note| !note.is_empty());
+    match notes.join("; ") {
+        notes if notes.is_empty() => said.text.clone(),
+        notes => format!("{}\n({notes})", said.text.trim_end()),
     }
 }
 
@@ -177,6 +182,7 @@ mod tests {
             position: None,
             points: vec![],
             proposal: None,
+            absent: Vec::new(),
         };
         assert_eq!(
             with_sources(&said("spec.md says so.", None)),

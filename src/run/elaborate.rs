@@ -458,9 +458,10 @@ pub fn stand_in<'s>(setup: &'s Setup, step: &Step) -> Result<Secretary<'s>, Fail
 pub fn head(setup: &Setup, talk: &Discussion<'_>, observer: &dyn Observer) -> Result<String, Fail> {
     let step = setup.library.step(&setup.opened.step.id)?;
     let target = synthesis::target(&setup.item, &synthesis::laid(&setup.opened, &setup.library), step);
-    let first = setup.script.inputs().flatten().next().map(|input| input.text.as_str());
+    let messages = setup.script.inputs().flatten().map(|input| input.text.as_str()).collect();
     let earlier = landing::decided(&setup.repo, setup.base, &setup.item)?;
-    let given = prompt::Given { evidence: setup.evidence.clone(), earlier, target, first };
+    let max_chars = setup.may_read.0.max_chars;
+    let given = prompt::Given { evidence: setup.evidence.clone(), earlier, target, messages, max_chars };
     let (head, cut) = prompt::head(&prompt::Subject::new(talk), setup.item.documents(), &given)?;
     for name in cut {
         observer.note(&format!(

@@ -14,6 +14,7 @@ pub mod asked;
 
 use std::collections::{BTreeSet, VecDeque};
 
+use crate::discussion::additions;
 use crate::discussion::address::{Address, address};
 use crate::discussion::event::{Class, Contribution, Event, Message, Purpose, Record, Time, Unheard};
 use crate::discussion::points::{Need, Points};
@@ -142,7 +143,8 @@ impl Judge<'_> {
             Some(sources) => verified(line, sources, &earlier),
             None => (line, Vec::new()),
         };
-        let basis = Basis { cited: line.rests.clone(), ..self.basis.clone() };
+        let (cited, absent) = (line.rests.clone(), line.absent.clone());
+        let basis = Basis { cited, absent, ..self.basis.clone() };
         let mut found = breaches(&text, persona, talk, &basis);
         found.extend(
             self.decides(&text, talk).filter(|_| found.iter().all(|breach| breach.rule != Rule::Length)),
@@ -168,7 +170,13 @@ impl Judge<'_> {
     fn wrong_proposal(&self, line: &Line, talk: &Discussion<'_>) -> Option<Breach> {
         let proposal = line.proposal.as_ref()?;
         let words = proposal.addition("", 0, "").words();
-        forged(&words, &talk.library().cast).or_else(|| self.decides(&words, talk))
+        // The form of a decision record has this label; the record is marked as proposed.
+        let own = if proposal.kind == additions::Kind::DecisionRecord {
+            words.replace("Decision:", "")
+        } else {
+            words
+        };
+        forged(&own, &talk.library().cast).or_else(|| self.decides(&own, talk))
     }
 
     /// A sentence that decides, where users have not said three quarters of it before.
@@ -319,11 +327,24 @@ pub(crate) fn contribution(
     line: Line,
     voice: Option<String>,
 ) -> Contribution {
-    let Line { text, rests, is_closest, rule, position, proposal } = line;
+    let Line { text, rests, is_closest, rule, position, proposal, absent } = line;
     let (turn, by, purpose) = (talk.turn_count() + 1, cue.persona, cue.purpose);
     let raised = talk.points().iter().enumerate().filter(|(_, point)| point.is_raised_by(&rests));
     let points = raised.map(|(at, _)| at).collect();
-    Contribution { turn, by, voice, purpose, text, rests, is_closest, rule, position, points, proposal }
+    Contribution {
+        turn,
+        by,
+        voice,
+        purpose,
+        text,
+        rests,
+        is_closest,
+        rule,
+        position,
+        points,
+        proposal,
+        absent,
+    }
 }
 
 /// Who wrote an input: its own author, else the script's user.

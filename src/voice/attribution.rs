@@ -50,6 +50,13 @@ impl Others<'_> {
             (0..words.len()).find_map(|at| {
                 let (who, verb) = self.claimed_of(&words, at, sentence.ends_with('?'))?;
                 let end = words.get(verb)?.end;
+                // "Everybody, marked …" has no verb of theirs; "the tick that Alex named, …" tells nothing of the tick.
+                let has_mark =
+                    verb > at && sentence[words[at].end..words[verb].start].contains([',', ';', ':']);
+                let is_led = at > 0 && matches!(words[at - 1].text.as_ref(), "as" | "to");
+                if has_mark || !is_led && says_nothing(&whole[end..]) {
+                    return None;
+                }
                 let is_said = match quotation(&whole[end..]) {
                     Some((before, quote)) if subjects(before).is_empty() => self.has_quoted(who, quote),
                     Some((_, quote)) => self.has_said(who, &sentence[end..]) && self.has_quoted(who, quote),
@@ -71,7 +78,8 @@ impl Others<'_> {
             return Some((who, at));
         }
         // "Have you agreed …?", "if you decided …": nobody is said to have.
-        if at > 0 && is(at - 1, &OPENING) {
+        let before = at.checked_sub(if at > 0 && is(at - 1, &["the"]) { 2 } else { 1 });
+        if before.is_some_and(|before| is(before, &OPENING)) {
             return None;
         }
         let is_between = |word: &Word<'_>| BETWEEN.contains(&word.text.as_ref()) || word.text.ends_with("ly");
@@ -134,6 +142,13 @@ impl Others<'_> {
     }
 }
 
+/// Whether a claim ends before it has said anything.
+fn says_nothing(claim: &str) -> bool {
+    let end = claim.find([',', ';', '(', ')']).unwrap_or(claim.len());
+    let end = [". ", "? ", "! "].iter().filter_map(|mark| claim.find(mark)).min().unwrap_or(end).min(end);
+    subjects(&claim[..end]).is_empty()
+}
+
 /// The first quotation of a claim, with what is before it.
 fn quotation(claim: &str) -> Option<(&str, &str)> {
     quoted(claim).next().filter(|(before, _)| !before.contains([';', '.']))
@@ -170,6 +185,10 @@ mod tests {
             "Maya, what did you see?",
             "We need a list; is that what you want?",
             "To add to what Alex said, the queue lacks a limit.",
+            "It offers limits to everybody, marked as new.",
+            "It differs by the tick that Alex named. set_limit asks for more.",
+            "Note which command you ran, what you pasted where, and what was lost.",
+            "Nobody knows whether the team has agreed which one.",
         ] {
             assert_eq!(never_said(text), None, "{text}");
         }
@@ -180,6 +199,8 @@ mod tests {
         for (text, wanted) in [
             ("Nights are free, as you decided on satellites.", "you decided on satellites."),
             ("You asked to keep 65 answers.", "You asked to keep 65 answers."),
+            ("As Alex said, satellites are dear.", "Alex said, satellites are dear."),
+            ("You decided: satellites only.", "You decided: satellites only."),
             ("Sam wrote \"keep every answer\".", "Sam wrote \"keep every answer\"."),
             ("Alex has rightly warned of reports.", "Alex has rightly warned of reports."),
             ("According to Maya, tablets break.", "Maya, tablets break."),

@@ -22,4 +22,6 @@ pub struct Basis<'a> {
     pub asked: Vec<String>,
     /// The passages that the line itself quotes, which are there.
     pub cited: Vec<Rest>,
+    /// Names and wordings of the line that no file has, as the line says itself.
+    pub absent: Vec<String>,
 }

@@ -98,7 +98,8 @@ impl Heard<'_> {
         let is_said = |name: &str| {
             let folded = Folded::new(name).text;
             let is_in = |text: &str| says(&Folded::new(text).text, &folded);
-            self.sources.has(name) || self.sources.says(&folded) || self.texts().any(is_in)
+            let is_absent = self.basis.absent.iter().any(|absent| is_in(absent));
+            is_absent || self.sources.has(name) || self.sources.says(&folded) || self.texts().any(is_in)
         };
         names::unknown_name(text, &Known { code, is_said: &is_said })
     }
@@ -107,7 +108,7 @@ impl Heard<'_> {
     fn unreal_quotation(&self, sentence: &str) -> Option<Breach> {
         let has_place = names_place(sentence) || self.sources.paths().any(|path| sentence.contains(path));
         let texts: Vec<&str> = self.texts().collect();
-        let quote = unreal_quotation(sentence, has_place, self.sources, &texts)?;
+        let quote = unreal_quotation(sentence, has_place, self.sources, &texts, &self.basis.absent)?;
         Some(Breach { nearest: self.sources.nearest("", quote), ..Breach::new(Rule::Quotation, quote) })
     }
 

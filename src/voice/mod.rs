@@ -53,6 +53,8 @@ pub struct Line {
     pub rule: Option<String>,
     pub position: Option<Position>,
     pub proposal: Option<Proposal>,
+    /// Names and quoted wordings of it that no document or file has, as it says itself.
+    pub absent: Vec<String>,
 }
 
 impl Line {

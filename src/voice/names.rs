@@ -42,8 +42,24 @@ pub struct Known<'a> {
 
 /// Names of a line that are looked up.
 const MOST: usize = 24;
+/// The most names that a line may say are nowhere, and the longest, in characters.
+const MOST_ABSENT: usize = 12;
+const LONGEST_NAME: usize = 200;
 /// Shorter words are too often something else.
 const SHORTEST_NAME: usize = 4;
+
+/// The names and wordings that a line says are in no document or file, as far as it has them.
+pub fn absent_names<'n>(listed: impl Iterator<Item = &'n str>, text: &str) -> Vec<String> {
+    let clean = |name: &str| {
+        let name = plain::one_line(&plain::clean(name));
+        plain::cut(
+            name.trim_matches(|mark: char| mark.is_whitespace() || "`\"“”".contains(mark)),
+            LONGEST_NAME,
+        )
+    };
+    let is_there = |name: &String| !name.is_empty() && text.contains(name.as_str());
+    listed.map(clean).filter(is_there).take(MOST_ABSENT).collect()
+}
 
 /// The first name of a text that does not exist, or not where it is said to be.
 pub fn unknown_name(text: &str, known: &Known<'_>) -> Option<Breach> {

@@ -84,19 +84,21 @@ pub fn real_quotes(quotes: &[Rest], sources: &Sources<'_>) -> Option<Vec<Rest>> 
 }
 
 /// The first quotation of a sentence that nobody and no file has, or not the file that is named before it. `texts` is
-/// what was said and asked; `has_place` tells that the sentence names a place. Who asks may make words up, unless
-/// somebody is said to have used them.
+/// what was said and asked; `has_place` tells that the sentence names a place. Who asks may make words up, and so may a
+/// line that says that they are nowhere (`absent`), unless somebody is said to have used them.
 pub fn unreal_quotation<'q>(
     sentence: &'q str,
     has_place: bool,
     sources: &Sources<'_>,
     texts: &[&str],
+    absent: &[String],
 ) -> Option<&'q str> {
     let asks = sentence.trim_end().ends_with('?');
     let judged = quoted(sentence).take(QUOTATIONS);
     judged.map(|(before, quote)| (before, quote, words(quote).len())).find_map(|(before, quote, count)| {
         let is_term = count < MAX_TERM || count == MAX_TERM && !has_place;
-        let is_made_up = asks && !has_place && !is_announced(before);
+        let is_proposed = absent.iter().any(|wording| has_words(wording, quote));
+        let is_made_up = (asks && !has_place || is_proposed) && !is_announced(before);
         let is_said = || texts.iter().any(|text| has_words(text, quote));
         let named: Vec<&str> = sources.paths().filter(|path| before.contains(*path)).collect();
         let is_there = || match named.as_slice() {
@@ -166,7 +168,9 @@ mod tests {
         }];
         let sources = Sources::new([("spec.md", SPEC)].into_iter(), &others);
         let texts = ["We keep no photo of anybody."];
-        let found = |text: &'static str| unreal_quotation(text, text.contains("line"), &sources, &texts);
+        let absent = ["Three of five photos are here".to_owned()];
+        let found =
+            |text: &'static str| unreal_quotation(text, text.contains("line"), &sources, &texts, &absent);
         for text in [
             "It says \"photos wait at most … seconds\".",
             "Sam's \"no photo of anybody\" holds.",
@@ -174,12 +178,14 @@ mod tests {
             "a.js has “keep one copy”, spec.md not.",
             "A stray \" mark, and \"\".",
             "What if the screen showed somebody \"nothing was kept tonight\"?",
+            "The screen could show \"three of five photos are here\".",
         ] {
             assert_eq!(found(text), None, "{text}");
         }
         for (text, wanted) in [
             ("It says \"photos wait for an hour\".", "photos wait for an hour"),
             ("In line 3: \"photos never wait\".", "photos never wait"),
+            ("Sam wrote \"three of five photos are here\".", "three of five photos are here"),
             ("Why has Sam said \"photos wait for ever\"?", "photos wait for ever"),
             ("By spec.md \"keep one copy\" is meant, in line 3.", "keep one copy"),
         ] {

@@ -163,7 +163,8 @@ impl Voice for Recorded<'_> {
         let is_echo = original(self.voice) != AGENT && is_ours(&said.text, talk);
         let text = if is_echo { "" } else { &said.text };
         let (rests, position) = (said.rests.clone(), said.position.clone());
-        Ok(Some(Line { rests, position, proposal: said.proposal.clone(), ..Line::plain(text) }))
+        let (proposal, absent) = (said.proposal.clone(), said.absent.clone());
+        Ok(Some(Line { rests, position, proposal, absent, ..Line::plain(text) }))
     }
 
     fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {

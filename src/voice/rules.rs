@@ -76,7 +76,8 @@ impl Rule {
             Rule::Echo => "what was said is not said again",
             Rule::Silence => "an answer is due",
             Rule::Quotation => {
-                "what is between quotation marks is word for word in the file or turn that it is said of"
+                "what is between quotation marks is word for word in the file or turn that it is said of, or is \
+                 listed in \"absent\" where it is a wording that the line proposes"
             }
             Rule::Place => "a line, section or turn that is named exists",
             Rule::Id => "an id is one of the documents'",
@@ -84,7 +85,10 @@ impl Rule {
                 "a figure that is said of an id, a setting, a function, a file, a section or a turn is in its own \
                  text, or in a passage that the line quotes in \"rests\""
             }
-            Rule::Name => "a file, function or setting that is named exists",
+            Rule::Name => {
+                "a file, function or setting that is named exists, or is listed in \"absent\" where the line proposes \
+                 it or a library has it"
+            }
             Rule::Persona(_) => "these words are a colleague's, unless the documents or the user use them",
         }
     }

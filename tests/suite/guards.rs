@@ -94,6 +94,7 @@ fn talk<'l>(library: &'l Library, said: &[Said]) -> Discussion<'l> {
                     position: None,
                     points: Vec::new(),
                     proposal: None,
+                    absent: Vec::new(),
                 })
             }
         };

@@ -36,6 +36,7 @@ use crate::run::session::{self, Awaited, Judge, Stopped, TRIES, advance};
 use crate::text::plain;
 use crate::voice::basis::Basis;
 use crate::voice::model::grounding::{self, Grounds};
+use crate::voice::names::absent_names;
 use crate::voice::quotations::PASSAGES;
 use crate::voice::rules::{Breach, Rule};
 use crate::voice::secretary::Secretary;
@@ -99,6 +100,8 @@ pub struct Said {
     /// None: the persona passes.
     pub text: Option<String>,
     pub rests: Vec<Rest>,
+    /// Names and wordings of the text that no file has.
+    pub absent: Vec<String>,
 }
 
 /// What a discussion needs beside its log while it goes on.
@@ -291,7 +294,8 @@ impl Referee {
         let sources = Sources::new(table.secretary.documents(), &quoted);
         let basis = Basis { sources: Some(&sources), code: table.secretary.code(), ..Basis::default() };
         let judge = Judge { basis, forms: talk.library().forms() };
-        let line = Line { rests: said.rests.clone(), ..Line::plain(text) };
+        let absent = absent_names(said.absent.iter().map(String::as_str), text);
+        let line = Line { rests: said.rests.clone(), absent, ..Line::plain(text) };
         let (line, wrong) = judge.judge(line, persona, talk, before);
         if wrong.is_empty() { Judged::Good(Box::new(line)) } else { Judged::Wrong(wrong) }
     }

@@ -35,7 +35,8 @@ pub fn all() -> [Tool; 6] {
     let item = json!({"type": "string", "description": "folder or slug"});
     let step = || json!({"type": "string", "description": "NN-NN"});
     let discussion = || json!({"type": "string"});
-    let line = json!({"persona": text(), "text": text(), "rests": rests(), "pass": {"type": "boolean"}});
+    let line = json!({"persona": text(), "text": text(), "rests": rests(), "absent": list(text()),
+        "pass": {"type": "boolean"}});
     [
         tool(
             "review",
@@ -179,6 +180,8 @@ pub struct AgentLine {
     #[serde(default)]
     pub rests: Vec<Rest>,
     #[serde(default)]
+    pub absent: Vec<String>,
+    #[serde(default)]
     pub pass: bool,
 }
 
@@ -231,8 +234,8 @@ impl Call {
 
 impl From<AgentLine> for super::Said {
     fn from(line: AgentLine) -> super::Said {
-        let AgentLine { persona, text, rests, pass } = line;
-        super::Said { persona, text: text.filter(|_| !pass), rests }
+        let AgentLine { persona, text, rests, absent, pass } = line;
+        super::Said { persona, text: text.filter(|_| !pass), rests, absent }
     }
 }
 

@@ -251,9 +251,11 @@ impl Walk<'_> {
             return Ok(Meter::default());
         };
         let target = synthesis::target(&self.item, &synthesis::laid(talk.opened(), library), talk.step());
-        let first = script.inputs().flatten().next().map(|input| input.text.clone());
+        let known: Vec<String> = script.inputs().flatten().map(|input| input.text.clone()).collect();
+        let messages = known.iter().map(String::as_str).collect();
+        let max_chars = self.setup.evidence.max_chars;
         let earlier = landing::decided(self.setup.repo, self.at, &self.item)?;
-        let given = prompt::Given { evidence, earlier, target, first: first.as_deref() };
+        let given = prompt::Given { evidence, earlier, target, messages, max_chars };
         let (head, _) = prompt::head(&Subject::new(talk), self.item.documents(), &given)?;
         check_secrets(&head).map_err(WalkError::Interrupted)?;
         let watch = |want: &prompt::Want, meter: &Meter| {

@@ -2,7 +2,8 @@
 //!
 //! Files that messages and documents name by their paths, and files that define the functions, types and settings that
 //! they name; code before prose, and other specifications last. Each comes whole where there is room, else in whole
-//! functions or sections; then their tests, the commits that touched them, and the list of all files. Nothing is read
+//! functions or sections; then their tests, what they import and who uses them, the commits that touched them, and the
+//! list of all files. Nothing is read
 //! here: [`Files`] answers from the base commit, so the same documents and messages give the same evidence.
 //!
 //! ```
@@ -14,6 +15,7 @@
 
 mod cuts;
 mod names;
+mod neighbours;
 mod symbols;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +30,7 @@ use self::cuts::Page;
 pub use self::cuts::visible_lines;
 use self::names::{Named, Tests, is_prose, tested};
 pub use self::names::{Names, is_prose_or_code, is_readable};
+use self::neighbours::neighbours;
 pub use self::symbols::{Place, Symbols};
 
 /// A name that more files define leaves open which one is meant; of those that a model asks for by name, all are shown.
@@ -39,7 +42,7 @@ const WITH_COMMITS: usize = 8;
 /// The list of all files takes at most this part of the room.
 pub const LISTING_SHARE: usize = 8;
 /// This part of the room is kept for what a model asks for.
-const NEED_SHARE: usize = 4;
+const NEED_SHARE: usize = 2;
 /// Folders of a list of files are shown to this depth.
 const FOLDERS: usize = 8;
 
@@ -145,9 +148,10 @@ pub fn gather(asked: &EvidenceRequest<'_>, files: &dyn Files) -> Evidence {
     let chosen = in_order(named, defining, listed);
     let room = asked.max_chars - asked.max_chars / NEED_SHARE;
     let room = room.saturating_sub(listing.chars().count());
-    let mut evidence = packed(room, &chosen, files);
-    evidence.listing = listing;
-    evidence
+    let (mut sent, left) = packed(room, &chosen, files);
+    let (near, left) = packed(left, &neighbours(&chosen, files), files);
+    sent.extend(near);
+    Evidence { listing, ..assembled(&sent, files, left) }
 }
 
 /// What of the repository has these names: files by path, and files that define the others; none that was sent whole.
@@ -169,8 +173,8 @@ pub fn more(
     for one in chosen.iter_mut().filter(|one| one.lines.is_empty()) {
         one.lines = sent(one).map(|sent| missing(sent, files.text(one.file))).unwrap_or_default();
     }
-    let found = packed(max_chars.saturating_sub(given.size()), &chosen, files);
-    Evidence { commits: Vec::new(), ..found }
+    let (sent, _) = packed(max_chars.saturating_sub(given.size()), &chosen, files);
+    assembled(&sent, files, 0)
 }
 
 /// The lines of a file that were not sent.
@@ -232,7 +236,8 @@ fn in_order(named: Vec<Named>, defining: Vec<Named>, listed: &[Listed]) -> Vec<N
 }
 
 /// Takes each file whole in its order, as far as half of the room goes round for those after it; else what of it fits.
-fn packed(max_chars: usize, chosen: &[Named], files: &dyn Files) -> Evidence {
+/// What is sent of each, and how many characters are left.
+fn packed(max_chars: usize, chosen: &[Named], files: &dyn Files) -> (Vec<Sent>, usize) {
     let text = |file: usize| files.text(file).filter(|text| secrets::mask(text).is_none());
     let texts: Vec<Option<Vec<String>>> =
         chosen.iter().map(|one| text(one.file).map(|text| visible_lines(&text))).collect();
@@ -259,12 +264,16 @@ fn packed(max_chars: usize, chosen: &[Named], files: &dyn Files) -> Evidence {
         let lines = pieces.iter().map(|piece| (piece.start + 1, piece.end)).collect();
         sent.push(Sent { path: path.clone(), blob: blob.clone(), lines });
     }
-    let commits = commits(&sent, files, left);
+    (sent, left)
+}
+
+/// These pieces with their commits, as far as there is room for those.
+fn assembled(sent: &[Sent], files: &dyn Files, room: usize) -> Evidence {
     let lines = |sent: &Sent| {
-        let at = chosen.iter().position(|one| files.listed()[one.file].path == sent.path)?;
-        texts[at].clone()
+        let number = files.listed().iter().position(|listed| listed.path == sent.path)?;
+        Some(visible_lines(&files.text(number)?))
     };
-    Evidence { commits, ..again(&sent, &lines) }
+    Evidence { commits: commits(sent, files, room), ..again(sent, &lines) }
 }
 
 /// The last commits of the first files, where there is room for them.
@@ -491,8 +500,8 @@ mod tests {
         let shelf = Shelf::new(&files);
         let names: String = (0..30).map(|number| format!("src/fee{number}.rs ")).collect();
         let found = gather(&asked(&format!("{names} and src/keys.rs"), &[]), &shelf);
-        assert!((2_000..=4_000).contains(&found.size()), "{}", found.size());
-        assert_eq!(paths(&found)[..3], ["src/fee0.rs", "src/fee1.rs", "src/fee2.rs"]);
+        assert!((1_500..=2_000).contains(&found.size()), "{}", found.size());
+        assert_eq!(paths(&found)[..2], ["src/fee0.rs", "src/fee1.rs"]);
         assert!(!paths(&found).contains(&"src/keys.rs"));
         let none = gather(&EvidenceRequest { max_chars: 0, ..asked("See src/fee1.rs.", &[]) }, &shelf);
         assert_eq!(none, Evidence::default());

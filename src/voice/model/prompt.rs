@@ -9,6 +9,7 @@ use minijinja::context;
 use serde::Serialize;
 
 use super::evidence::Evidence;
+use super::rounds::MOST_NEEDED;
 use crate::discussion::additions::Kind;
 use crate::discussion::event::{Event, Message, Notice, Record};
 use crate::discussion::points::{Point, assigned};
@@ -219,8 +220,10 @@ pub struct Given<'a> {
     pub earlier: Vec<Earlier>,
     /// The artifact and the heading of it that take the outcome.
     pub target: Option<(String, String)>,
-    /// The user's first message, where it is known before the framing.
-    pub first: Option<&'a str>,
+    /// The user's messages, as far as they are known before the framing.
+    pub messages: Vec<&'a str>,
+    /// The most characters of evidence in all.
+    pub max_chars: usize,
 }
 
 /// The head of every prompt about a step, and the names of documents that were cut.
@@ -259,9 +262,11 @@ pub fn head<'d>(
         documents => shown,
         questions => step.questions(step.depth).to_vec(),
         target => given.target.as_ref().map(|(path, section)| safe(fenced(&plain::shown(path), &plain::shown(section)))),
-        first => given.first.map(|text| safe(fenced("message", &plain::clean(text)))),
+        messages => given.messages.iter().map(|text| safe(fenced("message", &plain::clean(text)))).collect::<Vec<_>>(),
         earlier => given.earlier.iter().map(earlier).collect::<Vec<_>>(),
         evidence => given.evidence.shown().into_iter().map(safe).collect::<Vec<_>>(),
+        room => given.max_chars.saturating_sub(given.evidence.size()),
+        most => MOST_NEEDED,
     };
     Ok((library.templates.render("prompts/head.txt", values)?, cut))
 }

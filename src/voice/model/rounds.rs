@@ -21,6 +21,7 @@ use crate::discussion::points::{PointKind, Weight};
 use crate::text::plain;
 use crate::text::words::words;
 use crate::voice::Line;
+use crate::voice::names::absent_names;
 
 /// A line of a round names at most so many passages.
 const PASSAGES: usize = 24;
@@ -92,7 +93,10 @@ fn of_object(object: &Map<String, Value>) -> Option<Line> {
     let rests = object.get("rests").and_then(Value::as_array).into_iter().flatten().filter_map(rest);
     let position = object.get("position").and_then(position);
     let proposal = object.get("proposal").and_then(Proposal::read);
-    Some(Line { rests: rests.take(PASSAGES).collect(), position, proposal, ..Line::plain(text) })
+    let rests = rests.take(PASSAGES).collect();
+    let listed = object.get("absent").and_then(Value::as_array).into_iter().flatten();
+    let absent = absent_names(listed.filter_map(Value::as_str), &text);
+    Some(Line { rests, position, proposal, absent, ..Line::plain(text) })
 }
 
 pub(super) fn rest(value: &Value) -> Option<Rest> {
@@ -111,7 +115,7 @@ fn position(value: &Value) -> Option<Position> {
 }
 
 /// The most names that an answer may ask for, and the longest, in characters.
-const NEEDED: usize = 12;
+pub const MOST_NEEDED: usize = 24;
 const LONGEST_NAME: usize = 200;
 
 /// What an answer asks for beyond what the prompt shows: paths, and names in the code.
@@ -120,7 +124,7 @@ pub fn need(answer: &str) -> Vec<String> {
     let asked = object.as_ref().and_then(|object| object.get("need")).and_then(Value::as_array);
     let names = asked.into_iter().flatten().filter_map(Value::as_str);
     let names = names.map(|name| plain::cut(plain::one_line(&plain::clean(name)).trim(), LONGEST_NAME));
-    names.filter(|name| !name.is_empty()).take(NEEDED).collect()
+    names.filter(|name| !name.is_empty()).take(MOST_NEEDED).collect()
 }
 
 /// The JSON object of an answer, whatever is around it.
@@ -256,6 +260,7 @@ fn said() -> Value {
         "rests": rests(),
         "position": or_null(position),
         "proposal": or_null(proposal),
+        "absent": list_of(text()),
     })))
 }
 
@@ -385,7 +390,7 @@ mod tests {
         );
         assert_eq!(asked, ["src/x.js", "pushAnswer"]);
         let many = json!({ "need": vec!["a".repeat(900); 40] }).to_string();
-        assert!(need(&many).len() == NEEDED && need(&many)[0].chars().count() <= LONGEST_NAME);
+        assert!(need(&many).len() == MOST_NEEDED && need(&many)[0].chars().count() <= LONGEST_NAME);
         for none in ["{\"need\": null}", "{\"need\": \"x\"}", "[1]", "need", "{\"points\": []}"] {
             assert_eq!(need(none), Vec::<String>::new(), "{none}");
         }

@@ -213,7 +213,7 @@ impl<'l> Names<'l> {
 }
 
 /// A path without its folders.
-fn last_part(path: &str) -> &str {
+pub fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
@@ -246,7 +246,7 @@ fn place(token: &str) -> (&str, Option<usize>) {
 }
 
 /// `retry_limit`, `retryLimit`: no word of prose is spelled so.
-fn is_spelled_as_code(name: &str) -> bool {
+pub fn is_spelled_as_code(name: &str) -> bool {
     let bytes = name.as_bytes();
     let is_hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
     let joins = |three: &[u8]| {

@@ -82,7 +82,8 @@ impl Symbols {
     }
 }
 
-fn is_part(c: char) -> bool {
+/// Whether a character is part of a name.
+pub fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
