@@ -124,6 +124,11 @@ pub struct Proposal {
 }
 
 impl Proposal {
+    /// Its text, else its fields with their names, in one line.
+    pub fn shown(&self) -> String {
+        words_of(self.text.as_ref(), &self.fields)
+    }
+
     /// Reads what a model wrote beside a line; none where it lacks a kind or words.
     pub fn read(value: &Value) -> Option<Proposal> {
         let mut value = value.as_object()?.clone();
@@ -254,9 +259,7 @@ impl Addition {
 
     /// Its text, else its fields with their names, in one line.
     pub fn shown(&self) -> String {
-        let fields =
-            self.fields.iter().map(|(name, field)| format!("{}: {}", name.replace('_', " "), field.text()));
-        self.text.iter().cloned().chain(fields).collect::<Vec<_>>().join("; ")
+        words_of(self.text.as_ref(), &self.fields)
     }
 
     /// Everything it says, for comparing it with the turns it names.
@@ -264,6 +267,11 @@ impl Addition {
         let fields = self.fields.values().map(Field::text);
         self.text.iter().cloned().chain(fields).collect::<Vec<_>>().join(" ")
     }
+}
+
+fn words_of(text: Option<&String>, fields: &BTreeMap<String, Field>) -> String {
+    let fields = fields.iter().map(|(name, field)| format!("{}: {}", name.replace('_', " "), field.text()));
+    text.into_iter().cloned().chain(fields).collect::<Vec<_>>().join("; ")
 }
 
 /// A text as a document takes it: one line, visible, not too long.

@@ -248,6 +248,9 @@ pub struct Position {
     pub on: String,
     pub favors: String,
     pub because: String,
+    /// The key of the colleague who favors something else, or `nobody`; where a voice says neither, the words decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
 }
 
 /// Why a persona speaks.

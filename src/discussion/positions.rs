@@ -1,8 +1,8 @@
 //! Opposite positions in a round, for the disagreement summary (D-9).
 //!
-//! A persona takes a side by a recorded [`Position`], or by the form "I favor X because Y". Two
-//! differ when each takes a side in the same round: on the same matter with another favorite, or in prose for
-//! another option. What comes of it is a choice that the lead puts to the user.
+//! A persona takes a side by a recorded [`Position`], or by the form "I favor X because Y". Two differ when each takes
+//! a side in the same round, and the later one says whom it is against; where it does not say: on the same matter with
+//! another favorite, or in prose for another option. What comes of it is a choice that the lead puts to the user.
 
 use super::event::{Contribution, Position};
 use crate::item::persona::{Cast, Persona};
@@ -34,7 +34,12 @@ pub fn position(text: &str) -> Option<Position> {
     let (favors, because) = said.split_once(" because ")?;
     let (favors, because) = (favors.trim().trim_end_matches(','), because.trim());
     let is_whole = !words(favors).is_empty() && !words(because).is_empty();
-    is_whole.then(|| Position { on: String::new(), favors: favors.to_owned(), because: because.to_owned() })
+    is_whole.then(|| Position {
+        on: String::new(),
+        favors: favors.to_owned(),
+        because: because.to_owned(),
+        against: None,
+    })
 }
 
 /// The first two personas of a round who differ.
@@ -47,13 +52,16 @@ pub fn opposition<'a>(cast: &'a Cast, round: &[Contribution]) -> Option<Oppositi
         })
         .collect();
     let pairs = sides.iter().enumerate().flat_map(|(at, b)| sides[..at].iter().map(move |a| (a, b)));
-    let found = pairs.into_iter().find(|(a, b)| a.0.key != b.0.key && differ(&a.1, &b.1))?;
+    let found = pairs.into_iter().find(|(a, b)| a.0.key != b.0.key && differ(a, b))?;
     Some(Opposition { a: found.0.clone(), b: found.1.clone() })
 }
 
-/// Whether two sides are on the same matter and favor something else.
-fn differ(a: &Position, b: &Position) -> bool {
-    stems(&a.on) == stems(&b.on) && stems(&a.favors) != stems(&b.favors)
+/// Whether two sides differ: the later one says whom it is against, or is on the same matter and favors something else.
+fn differ((other, a): &(&Persona, Position), (_, b): &(&Persona, Position)) -> bool {
+    match &b.against {
+        Some(against) => [other.key.as_str(), other.first_name()].contains(&against.as_str()),
+        None => stems(&a.on) == stems(&b.on) && stems(&a.favors) != stems(&b.favors),
+    }
 }
 
 #[cfg(test)]
@@ -79,7 +87,8 @@ mod tests {
     }
 
     fn side(key: &str, on: &str, favors: &str) -> Contribution {
-        let position = Position { on: on.into(), favors: favors.into(), because: "it is cheaper".into() };
+        let (on, favors, because) = (on.into(), favors.into(), "it is cheaper".into());
+        let position = Position { on, favors, because, against: None };
         Contribution { position: Some(position), ..say(key, "A line.") }
     }
 
@@ -108,6 +117,14 @@ mod tests {
         assert!(differ(("storage", "one file"), ("storage", "a database")));
         assert!(!differ(("storage", "one file"), ("storage", "one file")));
         assert!(!differ(("storage", "one file"), ("transport", "a queue")));
+        // Who says whom a side is against is believed: other words may mean the same, and other matters be one.
+        let against = |key: &str| {
+            let mut other = side("system-designer", "where it is kept", "a database");
+            other.position.as_mut().unwrap().against = Some(key.to_owned());
+            opposition(&cast, &[side("business-analyst", "storage", "one file"), other]).is_some()
+        };
+        assert!(against("business-analyst") && against("Maya"));
+        assert!(!against("nobody") && !against("solutions-architect"));
     }
 
     #[test]

@@ -46,7 +46,8 @@ pub(super) fn is_place(rest: &Rest) -> bool {
 
 /// Whether a position names what it is on, what it favors and why.
 pub(super) fn is_side(position: &Position) -> bool {
-    [&position.on, &position.favors, &position.because].into_iter().all(|text| is_one_clean_line(text))
+    let texts = [&position.on, &position.favors, &position.because];
+    texts.into_iter().chain(&position.against).all(|text| is_one_clean_line(text))
 }
 
 pub(super) fn is_hex(text: &str, length: usize) -> bool {

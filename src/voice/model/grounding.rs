@@ -12,9 +12,9 @@ use serde_json::Value;
 use super::clauses::{Claimed, Lack, supports};
 use super::prompt::RefusedEntry;
 use crate::discussion::Discussion;
-use crate::discussion::additions::{Addition, Field, Kind, UNASSIGNED};
+use crate::discussion::additions::{Addition, Field, Kind, Proposal, UNASSIGNED};
 use crate::discussion::address::without_vocative;
-use crate::discussion::event::{Class, Critique, Event, Message, Rest, Verdict};
+use crate::discussion::event::{Class, Contribution, Critique, Event, Message, Rest, Verdict};
 use crate::discussion::summary::{Decision, Insight, Possible, Question, Recognised, Summary, USER};
 use crate::item::persona::Persona;
 use crate::minutes::{Forms, decisions_in, in_one_line, says_nothing};
@@ -654,16 +654,15 @@ fn critique(list: &str, at: usize, text: &str, why: &str, outcome: Verdict) -> C
 fn turns<'t>(talk: &'t Discussion<'_>) -> impl Iterator<Item = Turn> + 't {
     let cast = &talk.library().cast;
     talk.log().iter().filter_map(move |record| {
-        let (number, by, name, text, rests): (_, _, &str, _, &[Rest]) = match &record.event {
+        let (number, by, name, text, beside): (_, _, &str, _, Vec<String>) = match &record.event {
             Event::Contribution(said) => {
                 let name = cast.get(&said.by).map_or("", |one| one.first_name());
-                (said.turn, said.by.as_str(), name, &said.text, &said.rests)
+                (said.turn, said.by.as_str(), name, &said.text, beside(said))
             }
-            Event::User(message) => (message.turn?, USER, message.by.as_str(), &message.text, &[]),
+            Event::User(message) => (message.turn?, USER, message.by.as_str(), &message.text, Vec::new()),
             _ => return None,
         };
-        // What a line rests on is said with it.
-        let whole = rests.iter().fold(text.clone(), |whole, rest| format!("{whole}\n{}", rest.quote));
+        let whole = beside.iter().fold(text.clone(), |whole, more| format!("{whole}\n{more}"));
         Some(Turn {
             number,
             by: by.to_owned(),
@@ -673,6 +672,13 @@ fn turns<'t>(talk: &'t Discussion<'_>) -> impl Iterator<Item = Turn> + 't {
             text: text.clone(),
         })
     })
+}
+
+/// What is said with a line: the passages that it rests on, its side, and what it proposes.
+fn beside(said: &Contribution) -> Vec<String> {
+    let side = said.position.iter().map(|side| format!("{}. {}. {}.", side.on, side.favors, side.because));
+    let proposal = said.proposal.iter().map(Proposal::shown);
+    said.rests.iter().map(|rest| rest.quote.clone()).chain(side).chain(proposal).collect()
 }
 
 fn numbers(turns: &[u32]) -> String {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::evidence::Evidence;
 use super::rounds::MOST_NEEDED;
 use crate::discussion::additions::Kind;
-use crate::discussion::event::{Event, Message, Notice, Record};
+use crate::discussion::event::{Contribution, Event, Message, Notice, Record};
 use crate::discussion::points::{Point, assigned};
 use crate::discussion::{Cue, Discussion};
 use crate::item::library::Library;
@@ -298,7 +298,10 @@ pub fn talk(talk: &Discussion<'_>) -> Vec<String> {
 fn entry(record: &Record, cast: &Cast) -> Option<String> {
     let prefix = |key: &str| cast.get(key).map_or_else(|| format!("{key}:"), Persona::prefix);
     Some(match &record.event {
-        Event::Contribution(said) => format!("[{}] {} {}\n\n", said.turn, prefix(&said.by), said.text),
+        Event::Contribution(said) => {
+            let beside = beside(said).into_iter().map(|note| format!("\n({note})")).collect::<String>();
+            format!("[{}] {} {}{beside}\n\n", said.turn, prefix(&said.by), said.text)
+        }
         Event::User(Message { turn, by, text, .. }) => {
             let turn = turn.map_or_else(|| "no turn".to_owned(), |turn| turn.to_string());
             format!("[{turn}] The user:\n{}\n\n", fenced(&plain::shown(by), text))
@@ -315,6 +318,19 @@ fn entry(record: &Record, cast: &Cast) -> Option<String> {
         Event::Notice(Notice { by, text, .. }) => format!("(notice) {} {text}\n\n", prefix(by)),
         _ => return None,
     })
+}
+
+/// What a line has beside its words: the side it takes, and what it proposes.
+fn beside(said: &Contribution) -> Vec<String> {
+    let side = said
+        .position
+        .as_ref()
+        .map(|side| format!("on {}, {} favors {}, because {}", side.on, said.by, side.favors, side.because));
+    let proposal = said.proposal.as_ref().map(|proposal| {
+        let words = plain::one_line(&proposal.shown());
+        format!("proposes for {} {}, {}: {words}", proposal.document, proposal.anchor, proposal.kind.name())
+    });
+    side.into_iter().chain(proposal).map(|note| plain::shown(&note)).collect()
 }
 
 /// The prompt for the lines of a block.

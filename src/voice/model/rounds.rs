@@ -111,9 +111,13 @@ fn position(value: &Value) -> Option<Position> {
         let text = plain::one_line(&plain::clean(value.get(key)?.as_str()?)).trim().to_owned();
         (!words(&text).is_empty()).then(|| plain::cut(&text, 200))
     };
-    Some(Position { on: text("on")?, favors: text("favors")?, because: text("because")? })
+    // None may be against whom: then it is nobody.
+    let against = value.get("against").map(|_| text("against").unwrap_or_else(|| NOBODY.to_owned()));
+    Some(Position { on: text("on")?, favors: text("favors")?, because: text("because")?, against })
 }
 
+/// Whom a side is against that is against no colleague's.
+const NOBODY: &str = "nobody";
 /// The most names that an answer may ask for, and the longest, in characters.
 pub const MOST_NEEDED: usize = 24;
 const LONGEST_NAME: usize = 200;
@@ -247,7 +251,8 @@ fn refute() -> Value {
 }
 
 fn said() -> Value {
-    let position = object_of(json!({"on": text(), "favors": text(), "because": text()}));
+    let position =
+        object_of(json!({"on": text(), "favors": text(), "because": text(), "against": or_null(text())}));
     let proposal = object_of(json!({
         "document": text(), "anchor": text(), "kind": one_of(Kind::ALL.into_iter().map(Kind::name)),
         "text": text(), "fields": fields_of(),
