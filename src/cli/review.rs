@@ -9,10 +9,13 @@ use clap::{Args, ValueEnum};
 use super::check::CheckFormat;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
+use super::voices::VoiceArgs;
 use super::{Global, report};
 use crate::item::config;
 use crate::run::documents::{ReviewInput, ReviewRequest, review};
+use crate::run::open_points::find_open_points;
 use crate::text::finding::Severity;
+use crate::voice::SECRETARY;
 
 #[derive(Debug, Default, Args)]
 #[command(
@@ -40,6 +43,8 @@ pub struct ReviewArgs {
     /// Say of each finding why it matters and what helps, not once a rule
     #[arg(long)]
     explain: bool,
+    #[command(flatten)]
+    voice: VoiceArgs,
     /// List the rules, the repository's own among them, or show one
     #[arg(long, value_name = "RULE", num_args = 0..=1, conflicts_with_all = ["paths", "base", "staged", "rev", "fail_on"])]
     rules: Option<Option<String>>,
@@ -87,7 +92,13 @@ pub fn run(global: &Global, options: &ReviewArgs, screen: &Screen) -> Result<Cod
         (None, Some(config::FailOn::Note)) => FailOn::Note,
         (None, Some(config::FailOn::None)) => FailOn::None,
     };
-    report::review::write(&found, format, options.explain, screen)?;
+    let wanted = options.voice.wanted();
+    let asks = wanted.voice.as_deref().is_some_and(|voice| voice != SECRETARY);
+    let points = match asks {
+        true => Some(find_open_points(&source, &wanted, &global.workspace, screen)?),
+        false => None,
+    };
+    report::review::write(&found, points.as_ref(), format, options.explain, screen)?;
     screen.check().map_err(Fail::new)?;
     let fails = found.findings.iter().any(|finding| !finding.is_hint && fail_on.fails(finding.severity));
     Ok(if fails { Code::No } else { Code::Yes })

@@ -134,6 +134,9 @@ impl Proposal {
         let mut value = value.as_object()?.clone();
         let document = value.remove("document")?;
         value.insert("path".to_owned(), document);
+        if let Some(text) = value.get("text").and_then(Value::as_str).and_then(with_bold_subject) {
+            value.insert("text".to_owned(), Value::String(text));
+        }
         let addition = Addition::read(&Value::Object(value)).ok()?;
         let Addition { path: document, anchor, kind, text, fields, .. } = addition;
         Some(Proposal { document, anchor, kind, text: text.map(|text| own_words(&text)), fields })
@@ -180,6 +183,14 @@ fn own_words(text: &str) -> String {
     };
     let after = words.split_once(": ").filter(|(subject, _)| is_id(subject)).map(|(_, rest)| rest.to_owned());
     after.unwrap_or(words)
+}
+
+/// A text whose first line is a heading, with that line in bold: an addition is a paragraph.
+fn with_bold_subject(text: &str) -> Option<String> {
+    let (first, rest) = text.trim_start().split_once('\n')?;
+    let subject = first.trim_start_matches('#').strip_prefix(' ')?.trim();
+    let is_heading = first.starts_with('#') && !subject.is_empty() && !rest.trim().is_empty();
+    is_heading.then(|| format!("**{subject}**: {}", rest.trim_start()))
 }
 
 /// An entry without the sign or number that begins an item of a list.
@@ -352,6 +363,7 @@ mod tests {
                 "- FR-006a: `send_letter` keeps <name> and TEXT_BLOCK.",
                 "`send_letter` keeps <name> and TEXT_BLOCK.",
             ),
+            ("### Lost letters\n\nThe desk prints them again.", "Lost letters: The desk prints them again."),
             ("::error::x", "::error::x"),
             ("1.5 euros a day", "1.5 euros a day"),
         ] {

@@ -141,6 +141,44 @@ impl Repo {
     }
 }
 
+/// The code beside documents, whichever items they belong to.
+pub(crate) struct Beside<'r> {
+    code: Code<'r>,
+    /// By their paths from the repository's root.
+    documents: Vec<(String, &'r str)>,
+}
+
+impl<'r> Beside<'r> {
+    /// The files of a commit but these documents; those of items only where their paths are named.
+    ///
+    /// # Errors
+    /// A tree that cannot be read.
+    pub(crate) fn new(
+        repo: &'r Repo,
+        commit: Oid,
+        documents: Vec<(String, &'r str)>,
+        items: Vec<&str>,
+        settings: &config::Evidence,
+    ) -> Result<Beside<'r>, Error> {
+        let own = documents.iter().map(|(path, _)| path.clone()).collect();
+        let exclude = settings.excluded().unwrap_or_default();
+        let apart = Apart { own, item: "", only_named: items, exclude };
+        Ok(Beside { code: repo.code(commit, &apart)?, documents })
+    }
+
+    /// What is sent with the documents.
+    pub(crate) fn gather(&self, max_chars: usize) -> Evidence {
+        let documents = self.documents.clone();
+        gather(&EvidenceRequest { documents, messages: Vec::new(), max_chars }, &self.code)
+    }
+
+    /// What a model asks for beyond that.
+    pub(crate) fn more(&self, asked: &[String], given: &Evidence, max_chars: usize) -> Evidence {
+        let own: Vec<String> = self.documents.iter().map(|(path, _)| path.clone()).collect();
+        more(asked, given, &own, max_chars, &self.code)
+    }
+}
+
 /// The names in a commit's files; each is looked for once.
 pub struct NamesOf<'r> {
     repo: &'r Repo,

@@ -16,7 +16,7 @@ mod codebase;
 mod commit;
 mod commit_objects;
 mod compare;
-mod evidence;
+pub(crate) mod evidence;
 mod fault;
 mod introductions;
 mod items;

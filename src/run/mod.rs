@@ -35,6 +35,8 @@ pub mod landing;
 #[cfg(feature = "cli")]
 pub mod observer;
 #[cfg(feature = "cli")]
+pub mod open_points;
+#[cfg(feature = "cli")]
 mod open_step;
 #[cfg(feature = "cli")]
 pub mod place;

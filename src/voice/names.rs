@@ -88,7 +88,11 @@ fn is_path(path: &str, is_marked: bool, code: &dyn Codebase) -> bool {
 impl Known<'_> {
     fn unknown_in(&self, token: &str, is_marked: bool) -> Option<Breach> {
         let (path, line) = place(token);
-        if token.contains("://") {
+        if let Some((_, address)) = token.split_once("://") {
+            // A scheme alone is a word: `http://`.
+            if address.is_empty() {
+                return None;
+            }
             return self.unless(token, || !self.code.blocks_with(token).is_empty());
         }
         if is_path(path, is_marked, self.code) {

@@ -22,7 +22,9 @@ pub fn real_points(points: Vec<Point>, sources: &Sources<'_>, cast: &Cast) -> Ve
     for point in points {
         let Some(quotes) = real_quotes(&point.quotes, sources) else { continue };
         let texts = [&point.question, &point.why, &point.recommended];
-        let is_forged = texts.into_iter().chain(&point.options).any(|text| forged(text, cast).is_some());
+        // A reader may give no reason, and recommend nothing.
+        let is_forged = |text: &String| !text.is_empty() && forged(text, cast).is_some();
+        let is_forged = texts.into_iter().chain(&point.options).any(is_forged);
         let is_known = found.iter().any(|known| known.question == point.question || known.quotes == quotes);
         let needed = if point.kind == PointKind::Clash { 2 } else { 1 };
         if !is_forged && !is_known && quotes.len() >= needed {

@@ -15,7 +15,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use super::own_text::{self, is_one_block};
 use crate::discussion::event::Rest;
@@ -265,6 +265,7 @@ impl Compared<'_> {
             }
             let (from, last) = (*folded.from.get(at)?, *folded.from.get(end - 1)?);
             let to = last + self.text.text.get(last..)?.chars().next()?.len_utf8();
+            let (from, to) = with_edges(self.text.text, from..to, quote.trim());
             // What a quotation leaves out is in the same block.
             let whole = self.text.text.get(from..to)?;
             if !rest.is_empty() && !is_one_block(whole) {
@@ -283,6 +284,18 @@ impl Compared<'_> {
         let mut parts = wanted.split('…').map(str::trim).filter(|part| !part.is_empty());
         parts.all(|part| memchr::memmem::find(self.folded().text.as_bytes(), part.as_bytes()).is_some())
     }
+}
+
+/// A place of a text with the marks around it that a quotation has, too: those do not tell where it is.
+fn with_edges(text: &str, place: Range<usize>, quote: &str) -> (usize, usize) {
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let before = &quote[..quote.len() - quote.trim_start_matches(is_mark).len()];
+    let after = &quote[quote.trim_end_matches(is_mark).len()..];
+    let starts = before.char_indices().map(|(at, mark)| &before[..at + mark.len_utf8()]);
+    let more = starts.rev().find(|marks| text[..place.start].ends_with(marks)).map_or(0, str::len);
+    let mut ends = after.char_indices().map(|(at, _)| &after[at..]);
+    let rest = ends.find(|marks| text[place.end..].starts_with(marks)).map_or(0, str::len);
+    (place.start - more, place.end + rest)
 }
 
 /// A text as quotations are compared: in lower case, blanks for white space, without emphasis.
@@ -340,7 +353,8 @@ mod tests {
         let sources = Sources::new([("spec.md", text)].into_iter(), &others);
         for (path, line, quote, wanted) in [
             ("spec.md", 1, "sync runs at night", Some((3, "Sync** runs  at\n  night"))),
-            ("spec.md", 6, "Sync runs.", Some((6, "Sync runs"))),
+            ("spec.md", 6, "Sync runs.", Some((6, "Sync runs."))),
+            ("spec.md", 1, "- **Sync** runs at", Some((3, "- **Sync** runs  at"))),
             (
                 "docs/x/spec.md",
                 3,

@@ -286,3 +286,81 @@ fn documents_of_a_folder_are_held_together() {
         assert_eq!((code, rules_of(&findings)), (1, vec!["untraced-requirement", "dangling-id"]), "{args:?}");
     }
 }
+
+/// A voice that finds three points, one of them with words that no document has, answers the second, and counts how often
+/// it is asked.
+const READER: &str = r##"request=$(cat)
+echo asked >> "$0.log"
+case "$request" in
+  *'"want": "points"'* | *'"want":"points"'*) cat <<'END'
+{"points": [
+  {"question": "Who owns the desk?", "quotes": [{"path": "docs/desk.md", "line": 1, "quote": "The owner is TBD."}],
+   "why": "Nobody can be asked.", "options": ["The branch", "The head office"], "recommended": "The branch",
+   "weight": "changes what gets built", "kind": "value"},
+  {"question": "What happens to errors?", "quotes": [{"path": "docs/desk.md", "line": 9, "quote": "errors must be handled"}],
+   "why": "", "options": [], "recommended": "", "weight": "detail", "kind": "ambiguity"},
+  {"question": "Who paints it?", "quotes": [{"path": "docs/desk.md", "line": 3, "quote": "it is painted red"}],
+   "why": "", "options": [], "recommended": "", "weight": "detail", "kind": "value"}]}
+END
+  ;;
+  *) cat <<'END'
+{"refute": [{"on": 1, "answer": "They are handled.", "quotes": [{"path": "docs/desk.md", "line": 3, "quote": "must be handled appropriately"}]}]}
+END
+  ;;
+esac
+"##;
+
+#[test]
+fn a_model_reads_documents_once_and_what_it_finds_is_checked() {
+    let sandbox = with_desk();
+    let program = sandbox.script("reader.sh", READER);
+    let voice = format!("command:/bin/sh {program}");
+    let asked = || std::fs::read_to_string(format!("{program}.log")).unwrap_or_default().lines().count();
+    let run = sandbox.run(&["review", "docs/desk.md", "--voice", &voice, "--fail-on", "none"]);
+    assert_eq!((run.code, asked()), (0, 2), "{}", run.stderr);
+    let told = run.stdout.split_once("1 open point").unwrap_or_else(|| panic!("{}", run.stdout)).1;
+    assert!(told.contains("docs/desk.md:4: Who owns the desk? (changes what gets built)"), "{told}");
+    assert!(told.contains("options: The branch (recommended) / The head office"), "{told}");
+    assert!(told.contains("answered in docs/desk.md:3: They are handled."), "{told}");
+    assert!(!run.stdout.contains("paints"), "{told}");
+
+    let (code, report) = {
+        let run = sandbox.run(&["review", "--json", "docs/desk.md", "--voice", &voice]);
+        (run.code, serde_json::from_str::<Value>(&run.stdout).unwrap())
+    };
+    // The rules decide the exit code alone; the same words are not asked about again.
+    assert_eq!((code, asked(), &report["usage"]), (1, 2, &Value::Null));
+    assert_eq!(report["points"][0]["quotes"][0]["line"], 4);
+    assert_eq!(report["points"].as_array().unwrap().len(), 2);
+
+    let sarif = sandbox.run(&["review", "docs/desk.md", "--voice", &voice, "--format", "sarif"]);
+    let log: Value = serde_json::from_str(&sarif.stdout).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let points: Vec<&Value> = results.iter().filter(|one| one["ruleId"] == "open-point").collect();
+    assert_eq!((points.len(), &points[0]["level"]), (1, &Value::from("note")));
+    let index = usize::try_from(points[0]["ruleIndex"].as_u64().unwrap()).unwrap();
+    assert_eq!(log["runs"][0]["tool"]["driver"]["rules"][index]["id"], "open-point");
+
+    sandbox.commit(&[("docs/desk.md", &format!("{VAGUE}- **R-3** The desk closes at 18:00.\n"))]);
+    let base = sandbox.run(&["review", "--json", "--base", "HEAD~1", "docs/desk.md", "--voice", &voice]);
+    let report: Value = serde_json::from_str(&base.stdout).unwrap();
+    assert_eq!((asked(), report["points"].as_array().unwrap().len()), (4, 0), "{report}");
+}
+
+#[test]
+fn a_review_says_which_voices_can_read() {
+    let sandbox = with_desk();
+    for (voice, wanted) in [
+        ("recorded:talk.jsonl", "has no model to ask"),
+        ("nobody", "there is no voice \"nobody\""),
+        ("command:/bin/false", "/bin/false"),
+    ] {
+        let run = sandbox.run(&["review", "docs/desk.md", "--voice", voice]);
+        assert!(
+            run.code == 2 && run.stdout.is_empty() && run.stderr.contains(wanted),
+            "{voice}: {}",
+            run.stderr
+        );
+    }
+    assert_eq!(sandbox.run(&["review", "docs/desk.md", "--voice", "secretary"]).code, 1);
+}

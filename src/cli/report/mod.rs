@@ -2,6 +2,7 @@
 
 mod github;
 mod human;
+mod points;
 pub mod review;
 mod sarif;
 

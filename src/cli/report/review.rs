@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::points;
 use super::sarif::{self, location};
 use crate::cli::check::CheckFormat;
 use crate::cli::exit::Fail;
@@ -11,6 +12,7 @@ use crate::cli::screen::Screen;
 use crate::github::actions::{data, property};
 use crate::item::library::sha256;
 use crate::review::{Context, Finding, Review};
+use crate::run::open_points::OpenPoints;
 use crate::text::finding;
 use crate::text::finding::Severity;
 use crate::text::plain;
@@ -18,29 +20,47 @@ use crate::text::plain;
 /// Annotations of a kind that the runner shows.
 const SHOWN: usize = 10;
 
-/// Writes the findings in the wanted form.
-pub fn write(found: &Review, format: CheckFormat, explain: bool, screen: &Screen) -> Result<(), Fail> {
+/// Writes the findings in the wanted form, and what a model found open.
+pub fn write(
+    found: &Review,
+    points: Option<&OpenPoints>,
+    format: CheckFormat,
+    explain: bool,
+    screen: &Screen,
+) -> Result<(), Fail> {
+    let told = || {
+        human(found, explain, screen);
+        points.iter().for_each(|points| points::tell(points, explain, screen));
+    };
     match format {
-        CheckFormat::Human => human(found, explain, screen),
-        CheckFormat::Json => return screen.raw(&format!("{:#}\n", as_json(found))),
-        CheckFormat::Sarif => return screen.raw(&format!("{:#}\n", as_sarif(found))),
+        CheckFormat::Human => told(),
+        CheckFormat::Json => return screen.raw(&format!("{:#}\n", as_json(found, points))),
+        CheckFormat::Sarif => return screen.raw(&format!("{:#}\n", as_sarif(found, points))),
         CheckFormat::Github => {
-            human(found, explain, screen);
-            return screen.commands(&annotations(found, None));
+            told();
+            let notices = points.map(points::annotations).unwrap_or_default();
+            return screen.commands(&format!("{}{notices}", annotations(found, None)));
         }
     }
     Ok(())
 }
 
 /// What `--json` prints.
-fn as_json(found: &Review) -> Value {
-    json!({
+fn as_json(found: &Review, points: Option<&OpenPoints>) -> Value {
+    let mut value = json!({
         "findings": found.findings,
         "documents": found.documents,
         "lines": found.lines,
         "suppressed": found.suppressed,
         "settled": found.settled,
-    })
+    });
+    if let Some(OpenPoints { voice, model, points, usage }) = points {
+        value["voice"] = json!(voice);
+        value["model"] = json!(model);
+        value["points"] = json!(points);
+        value["usage"] = json!(usage);
+    }
+    value
 }
 
 fn human(found: &Review, explain: bool, screen: &Screen) {
@@ -153,7 +173,7 @@ pub fn annotations(found: &Review, level: Option<&'static str>) -> String {
 }
 
 /// SARIF 2.1.0 (OASIS): a rule a review rule, with fingerprints of rule and quotation.
-fn as_sarif(found: &Review) -> Value {
+fn as_sarif(found: &Review, points: Option<&OpenPoints>) -> Value {
     let mut rules: BTreeMap<&str, &Finding> = BTreeMap::new();
     found.findings.iter().for_each(|finding| {
         rules.entry(&finding.rule).or_insert(finding);
@@ -191,5 +211,11 @@ fn as_sarif(found: &Review) -> Value {
             "partialFingerprints": { "finding/v1": &sha256(print.as_bytes())[..32] },
         })
     };
-    sarif::whole(rules.values().map(rule).collect(), found.findings.iter().map(result).collect())
+    let mut all: Vec<Value> = rules.values().map(rule).collect();
+    let mut results: Vec<Value> = found.findings.iter().map(result).collect();
+    if let Some(points) = points.filter(|points| !points.points.is_empty()) {
+        results.extend(points::sarif(points, all.len()));
+        all.push(points::sarif_rule());
+    }
+    sarif::whole(all, results)
 }

@@ -24,6 +24,7 @@ pub mod preset;
 #[cfg(feature = "cli")]
 pub mod process;
 pub mod prompt;
+pub mod reading;
 pub mod rounds;
 pub mod tape;
 pub mod truncation;

@@ -19,6 +19,7 @@ use crate::item::persona::{Cast, Persona};
 use crate::item::step::{Depth, Step};
 use crate::text::plain;
 use crate::text::template::{Failed, safe};
+use crate::voice::sources::Excerpt;
 use crate::voice::{Exchange, Rejected};
 
 /// All documents together are cut to this many characters, the step's outputs first.
@@ -240,19 +241,7 @@ pub fn head<'d>(
     documents.sort_by_key(|(name, _)| {
         (step.outputs.iter().position(|output| output == name).unwrap_or(usize::MAX), *name)
     });
-    let (mut left, mut cut, mut shown) = (DOCUMENTS, Vec::new(), Vec::new());
-    for (name, text) in documents {
-        let text = plain::clean(text);
-        let kept = beginning(&text, left);
-        left -= kept.chars().count().min(left);
-        if kept.len() < text.len() {
-            cut.push(plain::shown(name));
-        }
-        if !kept.trim().is_empty() {
-            let rest = if kept.len() < text.len() { "\n(the document goes on)" } else { "" };
-            shown.push(safe(format!("{}{rest}", fenced(&plain::shown(name), &numbered(kept, 1)))));
-        }
-    }
+    let (shown, cut) = shown_documents(documents);
     let cast: Vec<_> = library.cast.iter().map(of_persona).collect();
     let values = context! {
         cast,
@@ -269,6 +258,44 @@ pub fn head<'d>(
         most => MOST_NEEDED,
     };
     Ok((library.templates.render("prompts/head.txt", values)?, cut))
+}
+
+/// Documents as prompts show them, together at most [`DOCUMENTS`], and the names of those that were cut.
+fn shown_documents(documents: Vec<(&str, &str)>) -> (Vec<minijinja::Value>, Vec<String>) {
+    let (mut left, mut cut, mut shown) = (DOCUMENTS, Vec::new(), Vec::new());
+    for (name, text) in documents {
+        let text = plain::clean(text);
+        let kept = beginning(&text, left);
+        left -= kept.chars().count().min(left);
+        if kept.len() < text.len() {
+            cut.push(plain::shown(name));
+        }
+        if !kept.trim().is_empty() {
+            let rest = if kept.len() < text.len() { "\n(the document goes on)" } else { "" };
+            shown.push(safe(format!("{}{rest}", fenced(&plain::shown(name), &numbered(kept, 1)))));
+        }
+    }
+    (shown, cut)
+}
+
+/// The head of prompts about documents that nobody discusses, and the names of those that were cut.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn review_head(
+    library: &Library,
+    documents: Vec<(&str, &str)>,
+    evidence: &Evidence,
+    max_chars: usize,
+) -> Result<(String, Vec<String>), Failed> {
+    let (documents, cut) = shown_documents(documents);
+    let values = context! {
+        documents,
+        evidence => evidence.shown().into_iter().map(safe).collect::<Vec<_>>(),
+        room => max_chars.saturating_sub(evidence.size()),
+        most => MOST_NEEDED,
+    };
+    Ok((library.templates.render("prompts/review.txt", values)?, cut))
 }
 
 fn earlier(one: &Earlier) -> minijinja::Value {
@@ -439,9 +466,18 @@ pub fn synthesis(head: &str, now: &Discussion<'_>, wrong: &str) -> Result<Prompt
 /// # Errors
 /// The template cannot be rendered.
 pub fn needed(library: &Library, asked: &[String], found: &Evidence) -> Result<String, Failed> {
+    let is_found = |name: &String| {
+        let has = |one: &Excerpt| {
+            one.path.ends_with(name.trim_start_matches("./"))
+                || one.text.contains(name.trim_end_matches("()"))
+        };
+        found.excerpts.iter().any(has)
+    };
+    let missing: Vec<&str> = asked.iter().filter(|name| !is_found(name)).map(String::as_str).collect();
+    let missing = plain::shown(&missing.join(", "));
     let asked = plain::shown(&asked.join(", "));
     let evidence = found.shown().into_iter().map(safe).collect::<Vec<_>>();
-    let shown = library.templates.render("prompts/need.txt", context! { asked, evidence })?;
+    let shown = library.templates.render("prompts/need.txt", context! { asked, evidence, missing })?;
     Ok(format!("{}\n\n", shown.trim_end()))
 }
 
@@ -458,7 +494,29 @@ pub fn place_of_need(talk: &Discussion<'_>) -> Option<usize> {
 /// # Errors
 /// The template cannot be rendered.
 pub fn points(head: &str, now: &Discussion<'_>) -> Result<Prompt, Failed> {
-    prompt(head, now, "points", context! {}, Want::Points)
+    prompt(head, now, "points", context! { is_review => false }, Want::Points)
+}
+
+/// What asks for the points of documents that nobody discusses.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn review_points(library: &Library) -> Result<String, Failed> {
+    library.templates.render("prompts/points.txt", context! { is_review => true })
+}
+
+/// What asks for answers to points of documents that nobody discusses.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn review_refute(library: &Library, points: &[Point]) -> Result<String, Failed> {
+    library.templates.render("prompts/refute.txt", context! { points => listed(points) })
+}
+
+/// Points between fences, numbered.
+fn listed(points: &[Point]) -> minijinja::Value {
+    let lines: Vec<String> = points.iter().enumerate().map(numbered_point).collect();
+    safe(fenced("points", &lines.join("\n")))
 }
 
 /// The prompt for what answers points.
@@ -466,8 +524,7 @@ pub fn points(head: &str, now: &Discussion<'_>) -> Result<Prompt, Failed> {
 /// # Errors
 /// The template cannot be rendered.
 pub fn refute(head: &str, points: &[Point], now: &Discussion<'_>) -> Result<Prompt, Failed> {
-    let lines: Vec<String> = points.iter().enumerate().map(numbered_point).collect();
-    let values = context! { points => safe(fenced("points", &lines.join("\n"))) };
+    let values = context! { points => listed(points) };
     prompt(head, now, "refute", values, Want::Refute { points: points.to_vec() })
 }
 

@@ -34,7 +34,7 @@ use self::shown::{is_shown, lines};
 const APART: [(&str, &str); 1] = [("docs/packages.md", "a registry, an installer, another system")];
 
 /// How many blocks a page shows that are not run here, with what they need.
-const ELSEWHERE: [(&str, usize, &str); 8] = [
+const ELSEWHERE: [(&str, usize, &str); 9] = [
     ("CONTRIBUTING.md", 2, "the tests themselves"),
     ("docs/editor.md", 2, "editors; tests/suite/editor.rs speaks their protocol"),
     ("docs/gate.md", 3, "GitHub Actions, and another layout"),
@@ -42,6 +42,7 @@ const ELSEWHERE: [(&str, usize, &str); 8] = [
     ("docs/github.md", 4, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
     ("docs/hooks.md", 2, "pre-commit, and a server's shell"),
     ("docs/keyboard.md", 2, "a person; tests/suite/keyboard.rs types"),
+    ("docs/review.md", 1, "a model; tests/suite/review.rs has one"),
     ("docs/voices.md", 1, "a model; tests/suite/live.rs has one"),
 ];
 

@@ -232,9 +232,9 @@ pub fn is_prose(path: &str) -> bool {
 /// The words of a text that may be paths: with a dot or a slash within.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || "_-./+@#:".contains(c);
-    let tokens =
-        text.split(move |c: char| !is_part(c)).map(|token| token.trim_matches(['.', ':', '-', '#', '@']));
+    let tokens = text.split(move |c: char| !is_part(c)).map(|token| token.trim_matches([':', '-', '#', '@']));
     // A sentence that ends in a path has its full stop trimmed off; `.github` begins with one.
+    let tokens = tokens.map(|token| token.trim_end_matches('.'));
     tokens.filter(|token| token.len() > 2 && token.contains(['.', '/']))
 }
 

@@ -1,0 +1,118 @@
+//! What a model found open in documents, beside a review's findings: no judgement of the rules, never a failure.
+
+use serde_json::{Value, json};
+
+use super::sarif::location;
+use crate::cli::screen::Screen;
+use crate::discussion::event::Rest;
+use crate::discussion::points::Point;
+use crate::github::actions::{data, property};
+use crate::item::library::sha256;
+use crate::run::open_points::OpenPoints;
+use crate::text::plain;
+
+/// The rule that SARIF and annotations name.
+const RULE: &str = "open-point";
+
+/// The points for people: what is open with its choices, then what something answers.
+pub fn tell(found: &OpenPoints, explain: bool, screen: &Screen) {
+    let by = found
+        .model
+        .as_deref()
+        .map_or_else(|| found.voice.clone(), |model| format!("{} ({model})", found.voice));
+    let kept = if found.usage.is_none() { ", asked before" } else { "" };
+    let (answered, open): (Vec<&Point>, Vec<&Point>) =
+        found.points.iter().partition(|point| point.refuted.is_some());
+    screen.say("");
+    let title = match open.len() {
+        0 => "Nothing is open".to_owned(),
+        count => plain::count(count, "open point"),
+    };
+    screen.say_strong(&format!(
+        "{title}, as {} reads it{kept}. A model may be wrong; nothing fails by it.",
+        plain::shown(&by)
+    ));
+    for point in open {
+        tell_open(point, explain, screen);
+    }
+    for point in answered {
+        let Some(found) = &point.refuted else { continue };
+        screen.say_hung(&format!("{}: ", place(point.quotes.first())), &plain::shown(&point.question));
+        screen.say_hung(
+            &format!("    answered in {}: ", place(found.quotes.first())),
+            &plain::shown(&found.answer),
+        );
+    }
+}
+
+fn tell_open(point: &Point, explain: bool, screen: &Screen) {
+    screen.say_hung(
+        &format!("{}: ", place(point.quotes.first())),
+        &format!("{} ({})", plain::shown(&point.question), point.weight.name()),
+    );
+    for quote in &point.quotes {
+        screen.say(&format!("    | {}", plain::cut(&plain::shown(&plain::one_line(&quote.quote)), 90)));
+    }
+    if !point.options.is_empty() {
+        screen.say_hung("    options: ", &options(point));
+    }
+    if explain && !point.why.is_empty() {
+        screen.say_hung("    why: ", &plain::shown(&point.why));
+    }
+}
+
+fn options(point: &Point) -> String {
+    let option = |option: &String| match *option == point.recommended {
+        true => format!("{} (recommended)", plain::shown(option)),
+        false => plain::shown(option),
+    };
+    point.options.iter().map(option).collect::<Vec<_>>().join(" / ")
+}
+
+fn place(quote: Option<&Rest>) -> String {
+    quote.map_or_else(String::new, |quote| plain::shown(&format!("{}:{}", quote.path, quote.line)))
+}
+
+/// A notice for each point that is open.
+pub fn annotations(found: &OpenPoints) -> String {
+    let line = |point: &Point| {
+        let quote = point.quotes.first().filter(|_| point.refuted.is_none())?;
+        let choices = if point.options.is_empty() { String::new() } else { format!(" {}", options(point)) };
+        let message = format!("{}{choices}", point.question);
+        let (file, line) = (property(&quote.path), quote.line);
+        Some(format!("::notice file={file},line={line},title={RULE}::{}\n", data(&plain::clean(&message))))
+    };
+    found.points.iter().filter_map(line).collect()
+}
+
+/// The rule of all points, for SARIF.
+pub fn sarif_rule() -> Value {
+    json!({
+        "id": RULE,
+        "shortDescription": { "text": "open point" },
+        "fullDescription": { "text": "A model finds that the documents leave this open." },
+        "help": { "text": "Answer it in the document, or decide it in a discussion." },
+        "defaultConfiguration": { "level": "note" },
+    })
+}
+
+/// A result for each point that is open; `rule` is the rule's place in the list.
+pub fn sarif(found: &OpenPoints, rule: usize) -> Vec<Value> {
+    let result = |point: &Point| {
+        let quote = point.quotes.first().filter(|_| point.refuted.is_none())?;
+        let others = point.quotes.iter().skip(1);
+        let print = format!("{}\n{RULE}\n{}", quote.path, quote.quote);
+        Some(json!({
+            "ruleId": RULE,
+            "ruleIndex": rule,
+            "level": "note",
+            "message": { "text": format!("{} {}", point.question, options(point)).trim_end() },
+            "locations": [location(&quote.path, json!({ "startLine": quote.line }))],
+            "relatedLocations": others.map(|other| {
+                location(&other.path, json!({ "startLine": other.line }))
+            }).collect::<Vec<_>>(),
+            "partialFingerprints": { "finding/v1": &sha256(print.as_bytes())[..32] },
+        }))
+    };
+    found.points.iter().filter_map(result).collect()
+}
