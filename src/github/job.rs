@@ -6,6 +6,7 @@
 
 mod conversation;
 mod read;
+mod replies;
 mod report;
 mod target;
 mod two_jobs;
@@ -118,6 +119,8 @@ type Outcome = (Answered, Done);
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answered {
     Now,
+    /// Now, and cards wait for answers.
+    Asked,
     /// The discussion waits for what its user says next.
     Open,
     /// A discussion that stayed open is over.

@@ -15,6 +15,10 @@
 #[cfg(feature = "cli")]
 pub mod actions;
 #[cfg(feature = "cli")]
+pub mod answers;
+#[cfg(feature = "cli")]
+pub mod cards;
+#[cfg(feature = "cli")]
 pub mod event;
 #[cfg(feature = "cli")]
 pub mod hub;

@@ -5,9 +5,11 @@
 
 use minijinja::context;
 
+use super::cards::{Card, Cards};
 use super::possible::Listed;
 use super::thread::Unused;
 use crate::discussion::event::{Event, Opened, Record};
+use crate::discussion::points::{Point, Weight};
 use crate::discussion::summary::{Decision, Question};
 use crate::discussion::{Finished, runs};
 use crate::history::page::{self, Format};
@@ -129,18 +131,33 @@ pub struct Links {
 }
 
 /// What is told besides the discussion itself.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy)]
 pub struct Result<'a> {
-    /// The worst first.
-    pub gaps: &'a [review::Finding],
-    /// Possible decisions, and whether they are ticked.
-    pub possible: &'a [(bool, Listed)],
+    pub open: &'a OpenPoints,
     /// What is left out of earlier discussions, and why.
     pub leaves: &'a [String],
+    /// What was understood of answers, besides the decisions.
+    pub notes: &'a [String],
+}
+
+/// What is open when a discussion is over.
+#[derive(Clone, Debug, Default)]
+pub struct OpenPoints {
+    pub cards: Cards,
+    /// Points that documents, code or decisions answer.
+    pub answered: Vec<Point>,
+    /// What the rules find beside the cards, the worst first.
+    pub gaps: Vec<review::Finding>,
+    /// Possible decisions, and whether they are ticked.
+    pub possible: Vec<(bool, Listed)>,
 }
 
 /// Gaps that are listed at most; the rest is counted.
 const GAPS: usize = 10;
+/// What a reader reads before the first fold, in words.
+const MAX_WORDS: usize = 350;
+/// Decisions that are listed before the folds, where there is room.
+const DECISIONS: usize = 5;
 /// How a note above a comment begins and ends.
 const NOTE: (&str, &str) = ("<!-- note -->", "<!-- end of note -->");
 
@@ -262,6 +279,10 @@ impl Part<'_> {
     }
 }
 
+/// What is shown of a question that is answered already, and of its answer, in characters.
+const QUESTION: usize = 240;
+/// Words of a comment above its result: the title.
+const HEAD_WORDS: usize = 15;
 /// What is quoted at most of a message that is answered, in characters.
 const QUOTED: usize = 160;
 
@@ -285,6 +306,8 @@ pub struct Told<'a> {
     pub number: u64,
     pub links: Links,
     pub unused: &'a [Unused],
+    /// The label that asks again.
+    pub label: &'a str,
     pub outcome: Result<'a>,
 }
 
@@ -313,6 +336,30 @@ pub fn inert(text: &str) -> String {
         before = c;
     }
     out
+}
+
+fn harmless(text: &str) -> minijinja::Value {
+    safe(inert(&plain::markdown(text)))
+}
+
+/// A name as a part of an address.
+fn percent_encoded(name: &str) -> String {
+    name.bytes().map(crate::http::percent).collect()
+}
+
+fn possible((is_ticked, one): &(bool, Listed)) -> minijinja::Value {
+    context! {
+        box => safe(if *is_ticked { "[x]" } else { "[ ]" }),
+        text => harmless(&one.text),
+        by => harmless(&one.by),
+        anchor => safe(one.anchor()),
+    }
+}
+
+/// The words that a reader sees before the first fold.
+fn words_before_folds(text: &str) -> usize {
+    let open = text.split("<details>").next().unwrap_or_default();
+    plain::without_comments(open).split_whitespace().count()
 }
 
 impl Told<'_> {
@@ -357,52 +404,134 @@ impl Told<'_> {
         Ok(cut(&whole, super::hub::LONGEST, &self.links.recording_url))
     }
 
-    /// Decisions, possible decisions, open questions and gaps: what people read first.
+    /// Cards, decisions, and behind folds the rest. What is before the first fold is cut until a minute is enough.
     ///
     /// # Errors
     /// A template that cannot be rendered.
     pub fn result(&self) -> std::result::Result<String, Failed> {
-        let finished = self.finished;
-        let harmless = |text: &str| safe(inert(&plain::markdown(text)));
+        let mut cards = self.outcome.open.cards.clone();
+        let mut decisions = DECISIONS;
+        loop {
+            let text = self.result_with(&cards, decisions)?;
+            let is_short = words_before_folds(&text) + HEAD_WORDS <= MAX_WORDS;
+            // The decisions give way first: they are in the documents already.
+            match () {
+                () if is_short => return Ok(format!("{}\n{text}", cards.line())),
+                () if decisions > 1 => decisions = 1,
+                () if cards.cards.len() > 1 => drop(cards.fold_one()),
+                () if decisions > 0 => decisions = 0,
+                () if cards.fold_one() => {}
+                () => return Ok(format!("{}\n{text}", cards.line())),
+            }
+        }
+    }
+
+    fn result_with(&self, cards: &Cards, decisions: usize) -> std::result::Result<String, Failed> {
+        let summary = &self.finished.summary;
         let links = &self.links;
-        let summary = &finished.summary;
-        let decision = |one: &Decision| {
-            let (by, link) = self.said_in(one.turns.last().copied());
-            let reason = Some(one.rationale.as_str())
-                .filter(|reason| !reason.is_empty() && !one.text.contains(reason));
-            context! { text => harmless(&one.text), by => by.map(|by| harmless(&by)), link => link.map(safe),
-            reason => reason.map(harmless) }
+        let open = self.outcome.open;
+        let asked = |text: &str| {
+            let cards = cards.cards.iter().chain(&cards.more).any(|card| card.question.contains(text));
+            cards || open.answered.iter().any(|point| point.question == text)
         };
-        let question = |one: &Question| {
-            let (_, link) = self.said_in(one.turns.last().copied());
-            context! { text => harmless(&one.text), context => harmless(&one.context), link => link.map(safe) }
+        let questions = summary.open_questions.iter().filter(|one| !asked(&one.text));
+        let has_card = |one: &&review::Finding| {
+            let mut all = cards.cards.iter().chain(&cards.more);
+            !all.any(|card| (&card.path, card.line) == (&one.path, one.line))
         };
-        let possible = |(is_ticked, one): &(bool, Listed)| {
-            context! { box => safe(if *is_ticked { "[x]" } else { "[ ]" }), text => harmless(&one.text), by => harmless(&one.by), anchor => safe(one.anchor()) }
-        };
-        let item = &finished.opened.item;
-        let gap = |one: &review::Finding| {
-            let url = format!("{}/{item}/{}?plain=1#L{}", links.blob_url, one.path, one.line);
-            context! { path => harmless(&one.path), line => one.line, url => safe(url), message => harmless(&one.message) }
-        };
-        let gaps = self.outcome.gaps;
+        let gaps: Vec<&review::Finding> = open.gaps.iter().filter(has_card).collect();
+        let shown = summary.decisions.len().min(decisions);
+        let (first, rest) = summary.decisions.split_at(shown);
         let values = context! {
             counts => plain::capital(&self.counts()),
-            branch => safe(finished.opened.branch.clone()),
+            branch => safe(self.finished.opened.branch.clone()),
             branch_url => safe(links.branch_url.clone()),
             pull_request => safe(links.pull_request.clone()),
             compare_url => safe(links.compare_url.clone()),
             needs_approval => links.needs_approval,
             leaves => sentences(self.outcome.leaves),
-            decisions => summary.decisions.iter().map(decision).collect::<Vec<_>>(),
-            possible => self.outcome.possible.iter().map(possible).collect::<Vec<_>>(),
-            open_questions => summary.open_questions.iter().map(question).collect::<Vec<_>>(),
+            notes => self.outcome.notes.iter().map(|one| harmless(one)).collect::<Vec<_>>(),
+            cards => cards.cards.iter().map(|card| self.card(card)).collect::<Vec<_>>(),
+            more_cards => cards.more.iter().map(|card| self.card(card)).collect::<Vec<_>>(),
+            has_options => cards.cards.iter().any(|card| !card.options.is_empty()),
+            has_recommended => cards.cards.iter().any(|card| !card.recommended.is_empty()),
+            label => harmless(self.label),
+            answered => open.answered.iter().map(|one| self.answered(one)).collect::<Vec<_>>(),
+            decisions => first.iter().map(|one| self.decision(one)).collect::<Vec<_>>(),
+            more_decisions => rest.iter().map(|one| self.decision(one)).collect::<Vec<_>>(),
+            possible => open.possible.iter().map(possible).collect::<Vec<_>>(),
+            open_questions => questions.map(|one| self.question(one)).collect::<Vec<_>>(),
             actions => summary.action_items.iter().map(|one| harmless(&one.text)).collect::<Vec<_>>(),
-            gaps => gaps.iter().take(GAPS).map(gap).collect::<Vec<_>>(),
+            gaps => gaps.iter().take(GAPS).map(|one| self.gap(one)).collect::<Vec<_>>(),
             more_gaps => gaps.len().saturating_sub(GAPS),
-            slug => item.rsplit('/').next(),
+            slug => self.finished.opened.item.rsplit('/').next(),
         };
         self.library.templates.render("github/result.md", values)
+    }
+
+    /// A card with a box for each option.
+    fn card(&self, card: &Card) -> minijinja::Value {
+        let step = &self.finished.opened.step.id;
+        let option = |text: &String| {
+            let anchor = Listed::option(step, &card.question, text).anchor();
+            context! { text => harmless(text), recommended => *text == card.recommended, anchor => safe(anchor) }
+        };
+        let place = (!card.path.is_empty()).then(|| self.place(&card.path, card.line));
+        context! {
+            number => card.number,
+            question => harmless(&card.question),
+            place,
+            weight => card.weight.map(|weight| match weight {
+                Weight::Built => "changes what gets built",
+                Weight::Detail => "settles a detail",
+            }),
+            smaller => card.is_smaller,
+            options => card.options.iter().map(option).collect::<Vec<_>>(),
+        }
+    }
+
+    /// A point that something answers: the question, the answer and where it is.
+    fn answered(&self, point: &Point) -> minijinja::Value {
+        let refuted = point.refuted.as_ref();
+        let place = refuted.and_then(|by| by.quotes.first());
+        context! {
+            question => harmless(&plain::cut(&point.question, QUESTION)),
+            answer => refuted.map(|by| harmless(&plain::cut(&by.answer, QUESTION))),
+            place => place.map(|rest| self.place(&rest.path, rest.line)),
+        }
+    }
+
+    /// A place in the commit: of the item's files where it has one of the name, else from the repository's root.
+    fn place(&self, path: &str, line: usize) -> minijinja::Value {
+        let opened = &self.finished.opened;
+        let is_own =
+            opened.read.contains_key(path) || opened.step.outputs.iter().any(|output| output == path);
+        let is_own = is_own || path == crate::item::DRAFT;
+        let whole = if is_own { format!("{}/{path}", opened.item) } else { path.to_owned() };
+        let address: String = whole.split('/').map(percent_encoded).collect::<Vec<_>>().join("/");
+        let url = format!("{}/{address}?plain=1#L{line}", self.links.blob_url);
+        context! { text => safe(inert(&plain::markdown(&format!("{path}:{line}")))), url => safe(url) }
+    }
+
+    fn decision(&self, one: &Decision) -> minijinja::Value {
+        let (by, link) = self.said_in(one.turns.last().copied());
+        let reason =
+            Some(one.rationale.as_str()).filter(|reason| !reason.is_empty() && !one.text.contains(reason));
+        context! {
+            text => harmless(&one.text),
+            by => by.map(|by| harmless(&by)),
+            link => link.map(safe),
+            reason => reason.map(harmless),
+        }
+    }
+
+    fn question(&self, one: &Question) -> minijinja::Value {
+        let (_, link) = self.said_in(one.turns.last().copied());
+        context! { text => harmless(&one.text), context => harmless(&one.context), link => link.map(safe) }
+    }
+
+    fn gap(&self, one: &review::Finding) -> minijinja::Value {
+        context! { place => self.place(&one.path, one.line), message => harmless(&one.message) }
     }
 
     /// Who spoke in a turn, and the address of the comment that it was.

@@ -1,5 +1,5 @@
-//! Possible decisions as a task list in our comment: somebody with the right to write ticks one, and the next run
-//! hears it as a decision of theirs.
+//! Lines of our comment with a box: possible decisions, and the options of cards. Somebody with the right to write ticks
+//! one, and the next run hears it as a decision of theirs.
 //!
 //! Each line carries what it stands for in an HTML comment, because the visible words are escaped. Who ticked a
 //! line is told by the history of the comment's edits: the editor of the first version since which it is ticked.
@@ -7,7 +7,7 @@
 //! ```
 //! use roundtable::github::possible::Listed;
 //!
-//! let listed = Listed { step: "01-03".into(), by: "sam".into(), text: "I'd go with SQLite.".into() };
+//! let listed = Listed::said("01-03", "sam", "I'd go with SQLite.");
 //! let line = format!("- [x] I'd go with SQLite. {}", listed.anchor());
 //! assert_eq!(Listed::all(&line), [(true, listed)]);
 //! ```
@@ -26,13 +26,15 @@ const BEGIN: &str = "<!-- possible:";
 /// Lines that are read of a comment at most.
 const MAX_LINES: usize = 200;
 
-/// A possible decision in a comment of ours.
+/// A line with a box in a comment of ours.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Listed {
     pub step: String,
-    /// Who said it.
+    /// Who said it; empty for an option of a card.
     pub by: String,
     pub text: String,
+    /// The question that it answers, where it is an option of a card.
+    pub question: Option<String>,
 }
 
 /// A line that somebody has ticked.
@@ -43,10 +45,21 @@ pub struct Tick {
 }
 
 impl Listed {
+    /// Something that a user said and that may be a decision.
+    pub fn said(step: &str, by: &str, text: &str) -> Listed {
+        Listed { step: step.to_owned(), by: by.to_owned(), text: text.to_owned(), question: None }
+    }
+
+    /// An option of a card.
+    pub fn option(step: &str, question: &str, text: &str) -> Listed {
+        Listed { question: Some(question.to_owned()), ..Listed::said(step, "", text) }
+    }
+
     /// The hidden part of its line.
     pub fn anchor(&self) -> String {
-        let value = json!([self.step, self.by, self.text]).to_string();
-        format!("{BEGIN}{} -->", URL_SAFE_NO_PAD.encode(value))
+        let mut value = vec![&self.step, &self.by, &self.text];
+        value.extend(&self.question);
+        format!("{BEGIN}{} -->", URL_SAFE_NO_PAD.encode(json!(value).to_string()))
     }
 
     /// Every line of a comment that lists one, and whether it is ticked.
@@ -65,13 +78,33 @@ impl Listed {
         let part = |at: usize| Some(plain::one_line(&plain::clean(value.get(at)?.as_str()?)));
         let (step, by, text) = (part(0)?, part(1)?, part(2)?);
         let is_whole = crate::item::step::is_step_id(&step) && !text.is_empty();
-        is_whole.then_some((is_ticked, Listed { step, by, text }))
+        is_whole.then_some((is_ticked, Listed { step, by, text, question: part(3) }))
     }
 
     /// What the user says who ticks it.
     pub fn decision(&self) -> String {
-        format!("Decision: {}", self.text)
+        match &self.question {
+            Some(question) => answers_text(&[(question, &self.text)]),
+            None => format!("Decision: {}", self.text),
+        }
     }
+}
+
+/// Answers to questions as a message that decides them: each is one line below the label, whatever its sentences are.
+pub fn answers_text(answers: &[(&str, &str)]) -> String {
+    let line = |(question, answer): &(&str, &str)| format!("{}{answer}", answered(question));
+    format!("Decision:\n{}", answers.iter().map(line).collect::<String>())
+}
+
+/// Whether a message of this form answers a question.
+pub fn decides(message: &str, question: &str) -> bool {
+    message.contains(&answered(question))
+}
+
+/// The beginning of a line that answers a question. What opens hidden or struck-out text would take the answer with it.
+fn answered(question: &str) -> String {
+    let escaped = question.chars().flat_map(|c| "<[~`\\&".contains(c).then_some('\\').into_iter().chain([c]));
+    format!("\n- {} → ", escaped.collect::<String>())
 }
 
 /// The ticked lines of a comment, each with who ticked it by then; none where the history does not tell.
@@ -96,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_first_version_that_is_ticked_says_who() {
-        let listed = Listed { step: "01-03".into(), by: "kim".into(), text: "I'd keep it -->.".into() };
+        let listed = Listed::said("01-03", "kim", "I'd keep it -->.");
         let line = |tick: char| format!("<!-- marker -->\n- [{tick}] text {}", listed.anchor());
         let person = |login: &str| Some(Person { id: 1, login: login.into(), is_bot: login.ends_with(']') });
         let edit = |minute: u32, login: &str, tick: char| Edit {

@@ -92,13 +92,21 @@ pub struct Thread {
     pub source: Source,
     /// Who opened it.
     user: String,
-    /// The comments that are used, by their ids.
-    said: Vec<(u64, Input)>,
-    /// The same words with what they quote: an answer may quote its question.
-    whole: Vec<String>,
+    /// The comments that are used.
+    said: Vec<Said>,
     pub unused: Vec<Unused>,
     /// Those of the unused that a later run may hear.
     waits: Vec<u64>,
+}
+
+/// A comment that is used.
+#[derive(Clone, Debug)]
+pub struct Said {
+    pub id: u64,
+    pub created: Option<Time>,
+    pub input: Input,
+    /// The same words with what they quote: an answer may quote its question.
+    pub whole: String,
 }
 
 impl Thread {
@@ -112,14 +120,14 @@ impl Thread {
 
     /// The comments that are used, by their ids.
     pub fn comments(&self) -> Vec<u64> {
-        self.said.iter().map(|(id, _)| *id).collect()
+        self.said.iter().map(|one| one.id).collect()
     }
 
     /// What was said besides the comments that were heard, and by which comments.
     pub fn since(&self, heard: &BTreeSet<u64>) -> (Script, Vec<u64>) {
-        let new = self.said.iter().filter(|(id, _)| !heard.contains(id));
+        let new = self.said.iter().filter(|one| !heard.contains(&one.id));
         let (ids, inputs): (Vec<u64>, Vec<Option<Input>>) =
-            new.map(|(id, input)| (*id, Some(input.clone()))).unzip();
+            new.map(|one| (one.id, Some(one.input.clone()))).unzip();
         let mut script = Script::of(Some(self.user.clone()), inputs);
         if !self.source.is_empty() {
             script.draws_on(self.source.clone());
@@ -129,8 +137,8 @@ impl Thread {
 
     /// The answers to an analysis besides the comments that were heard; what they quote is kept.
     pub fn answers(&self, heard: &BTreeSet<u64>) -> Script {
-        let new = self.said.iter().zip(&self.whole).filter(|((id, _), _)| !heard.contains(id));
-        let inputs = new.map(|((_, input), whole)| Some(Input { text: whole.clone(), ..input.clone() }));
+        let new = self.said.iter().filter(|one| !heard.contains(&one.id));
+        let inputs = new.map(|one| Some(Input { text: one.whole.clone(), ..one.input.clone() }));
         let mut script = Script::of(Some(self.user.clone()), inputs.collect());
         if !self.source.is_empty() {
             script.draws_on(self.source.clone());
@@ -138,9 +146,14 @@ impl Thread {
         script
     }
 
+    /// The comments that are used and that were not heard, to be changed where they answer something.
+    pub fn new_comments(&mut self, heard: &BTreeSet<u64>) -> impl Iterator<Item = &mut Said> {
+        self.said.iter_mut().filter(|one| !heard.contains(&one.id))
+    }
+
     /// The marker of a comment of ours that tells of this thread; `before` is the last one.
     pub fn marker(&self, run: &str, before: &Marker) -> Marker {
-        let heard = self.said.iter().map(|(id, _)| *id).max().unwrap_or(0).max(before.heard);
+        let heard = self.said.iter().map(|one| one.id).max().unwrap_or(0).max(before.heard);
         let waits = self.waits.iter().copied().filter(|id| *id <= heard).collect();
         Marker { run: run.to_owned(), heard, waits }
     }
@@ -235,7 +248,6 @@ pub fn thread(
         source,
         user: author,
         said: Vec::new(),
-        whole: Vec::new(),
         unused: Vec::new(),
         waits: Vec::new(),
     };
@@ -243,9 +255,8 @@ pub fn thread(
         let by = comment.author.as_ref().map_or(GHOST, |author| author.login.as_str());
         match words(comment, thread.said.len(), until, settings, known) {
             Ok((text, whole)) => {
-                let (by, comment) = (Some(by.to_owned()), Some(comment.id));
-                thread.whole.push(whole);
-                thread.said.push((comment.unwrap_or_default(), Input { text, by, at: None, comment }));
+                let input = Input { text, by: Some(by.to_owned()), at: None, comment: Some(comment.id) };
+                thread.said.push(Said { id: comment.id, created: comment.created, input, whole });
             }
             Err((why, waits)) => {
                 thread.unused.push(Unused { id: comment.id, by: by.to_owned(), why });

@@ -47,6 +47,15 @@ impl Asked {
         Asked { number, what, label: None, comment: None, is_tick: false, sender: None, issue: None }
     }
 
+    /// Whether the issue may have a label: it has it in the event, or there was none to look in.
+    pub fn has_label(&self, label: &str) -> bool {
+        let Some(labels) = self.issue.as_ref().and_then(|issue| issue.get("labels")?.as_array()) else {
+            return true;
+        };
+        let mut names = labels.iter().filter_map(|one| one.get("name")?.as_str());
+        names.any(|name| name.eq_ignore_ascii_case(label))
+    }
+
     /// Asked by the sender of an event that has the issue.
     fn of_event(number: u64, what: What, payload: &Value) -> Asked {
         let sender = payload.get("sender").and_then(Person::of);

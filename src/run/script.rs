@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use self::by_number::RawAnswers;
-pub use self::by_number::{Answers, AskedAt};
+pub use self::by_number::{Answers, AskedAt, asked};
 use self::comments::Exported;
 pub use self::comments::LeftOut;
 use serde::Deserialize;

@@ -73,6 +73,10 @@ fn mask(text: &str, opaque: &[Range<usize>]) -> String {
     for (at, _) in text.match_indices(['?', '!']).filter(|(at, _)| is_inside_word(&text[at + 1..])) {
         bytes[at] = b',';
     }
+    // A question and its answer are one sentence: "How long? → 30 days".
+    for (at, _) in text.match_indices('?').filter(|(at, _)| text[at + 1..].trim_start().starts_with('→')) {
+        bytes[at] = b',';
+    }
     bytes.iter_mut().filter(|byte| b"\r\n".contains(byte)).for_each(|byte| *byte = b' ');
     // Whole characters were overwritten, so this is always text.
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())

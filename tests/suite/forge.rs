@@ -132,7 +132,8 @@ impl Forge {
 
     /// The event of the label, as Actions writes it.
     pub fn labeled(&self, label: &str) -> Value {
-        let state = self.state();
+        let mut state = self.state();
+        state.issue["labels"] = state.labels.iter().map(|name| json!({"name": name})).collect();
         json!({
             "action": "labeled", "label": {"name": label}, "issue": state.issue,
             "sender": {"login": "sam", "id": 1, "type": "User"},

@@ -12,6 +12,7 @@ mod attacks;
 mod author;
 mod before_run;
 mod below;
+mod cards;
 mod cases;
 mod closing;
 mod content;

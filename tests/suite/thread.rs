@@ -140,7 +140,7 @@ fn each_comment_is_heard_once_and_a_label_without_news_says_so() {
     assert_eq!((&quiet["nothing_new"], forge.tip(BRANCH)), (&json!(true), tip));
     assert_eq!(forge.ours().len(), before.len());
     assert!(last_comment(&forge).contains("> Nothing is new since"), "{}", last_comment(&forge));
-    assert_eq!(forge.state().labels, ["roundtable:done"]);
+    assert_eq!(forge.state().labels, ["roundtable:open"], "the questions wait for answers");
     // Another step was never discussed.
     let event = forge.label_again("roundtable:01-01", "2026-11-20T12:30:00Z");
     let other = forge.run(&fresh(&forge), "issues", &event, &["run", "--json"]).json();
@@ -171,8 +171,7 @@ fn a_tick_of_a_writer_decides_and_others_do_not() {
         state.comments = vec![comment(11, "sam", "I'd go with one price for all books.", EARLY)];
     });
     forge.label(&sandbox, &[]).ok();
-    let text = "I'd go with one price for all books.".to_owned();
-    let listed = Listed { step: "01-03".into(), by: "sam".into(), text };
+    let listed = Listed::said("01-03", "sam", "I'd go with one price for all books.");
     let line = format!("\n- [ ] {} (sam) {}\n", listed.text, listed.anchor());
     forge.set(|state| {
         let ours = state.comments.last_mut().unwrap();

@@ -64,6 +64,7 @@ impl Job<'_> {
                 };
                 let said: Vec<(String, String)> = found.log.iter().filter_map(said).collect();
                 read.ticks.retain(|tick| !said.contains(&(tick.by.login.clone(), tick.listed.decision())));
+                read.said.extend(said);
             }
         }
         let markers = read.markers();
@@ -71,6 +72,7 @@ impl Job<'_> {
         let by_marker: Vec<u64> = read.thread.comments().into_iter().filter(marked).collect();
         let lost = by_marker.iter().filter(|id| !recorded.contains(id)).count();
         read.heard = recorded.into_iter().chain(by_marker).collect::<BTreeSet<_>>();
+        read.take_answers();
         read.leaves.clone_from(&target.leaves);
         if lost > 0 && target.leaves.is_empty() && !self.has_analysis(&target)? {
             read.leaves.push(format!(

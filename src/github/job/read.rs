@@ -8,7 +8,8 @@ use super::moment;
 use crate::discussion::event::{Record, Time};
 use crate::git::Repo;
 use crate::github::ACTIONS_BOT;
-use crate::github::hub::Hub;
+use crate::github::cards::Cards;
+use crate::github::hub::{Edit, Hub};
 use crate::github::marker::Marker;
 use crate::github::page;
 use crate::github::possible::{self, Tick};
@@ -35,6 +36,14 @@ pub(super) struct Read {
     pub(super) heard: BTreeSet<u64>,
     /// What this run leaves out of earlier discussions, and why.
     pub(super) leaves: Vec<String>,
+    /// The cards of our last comment that has any, and when it was written.
+    pub(super) asked_cards: Option<(Cards, Time)>,
+    /// What users said in the item's recordings, and who.
+    pub(super) said: Vec<(String, String)>,
+    /// The cards that somebody could not answer.
+    pub(super) unsure: Vec<u32>,
+    /// What was understood of answers to cards, besides the decisions.
+    pub(super) notes: Vec<String>,
 }
 
 impl Read {
@@ -49,7 +58,12 @@ impl Read {
         self.ours(own).into_iter().rfind(|one| !page::is_part(&one.body))
     }
 
-    /// The same, by its id.
+    /// Whether cards wait for answers.
+    pub(super) fn has_cards(&self) -> bool {
+        self.asked_cards.as_ref().is_some_and(|(cards, _)| !cards.cards.is_empty())
+    }
+
+    /// The id of the comment that a batch run writes over.
     pub(super) fn known_id(&self) -> Option<u64> {
         self.known(&self.own).map(|one| one.id)
     }
@@ -119,7 +133,7 @@ pub(super) fn read_thread(
         comments.extend(hub.comments(asked.number)?);
     }
     let marked: Vec<Comment> = comments.iter().filter(|one| one.is_marked(asked.number)).cloned().collect();
-    let (mut known, ticked) = history(hub, &comments, &marked, &asked, at, &own)?;
+    let History { mut known, ticked, asked_cards } = history(hub, &comments, &marked, &asked, at, &own)?;
     let mut people = thread::authors(&issue, &comments, asked.number, at, &own);
     let tickers = ticked.iter().filter_map(|(_, person)| person.clone());
     people.extend(tickers.map(|person| (person, String::new())));
@@ -128,8 +142,10 @@ pub(super) fn read_thread(
     let may =
         |person: &Person| known.permission(&person.login).is_some_and(|may| may >= settings.min_permission);
     let ticks = ticked.into_iter().filter_map(|(listed, by)| Some(Tick { listed, by: by.filter(may)? }));
-    let (ticks, heard, leaves) = (ticks.collect(), BTreeSet::new(), Vec::new());
-    Ok(Read { asked, at, own, marked, thread, ticks, heard, leaves })
+    let ticks = ticks.collect();
+    let (heard, leaves, said, unsure, notes) =
+        (BTreeSet::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    Ok(Read { asked, at, own, marked, thread, ticks, heard, leaves, asked_cards, said, unsure, notes })
 }
 
 /// The issue as it was when the label was set.
@@ -157,10 +173,17 @@ fn issue_of(hub: &mut Hub, asked: &Asked, at: Option<Time>) -> Result<Value, Fai
     }
 }
 
-/// A ticked line of our comments, and who ticked it.
-type Ticked = (possible::Listed, Option<Person>);
+/// What the history of comments tells.
+struct History {
+    /// Those that were edited since the label was set, as they were.
+    known: Known,
+    /// The ticked lines of our comments, and who ticked each.
+    ticked: Vec<(possible::Listed, Option<Person>)>,
+    /// The cards of our last comment that has any, and when they were first shown.
+    asked_cards: Option<(Cards, Time)>,
+}
 
-/// What the history of comments tells: those that were edited since as they were, and who ticked what.
+/// Asks for the history of the comments whose earlier versions matter, in one request.
 fn history(
     hub: &mut Hub,
     comments: &[Comment],
@@ -168,15 +191,17 @@ fn history(
     asked: &Asked,
     at: Option<Time>,
     own: &[u64],
-) -> Result<(Known, Vec<Ticked>), Fail> {
-    let mut known = Known::default();
+) -> Result<History, Fail> {
     let edited = thread::edited(comments, asked.number, at, own);
+    let is_ours = |one: &&Comment| one.is_ours(asked.number, own);
     let has_ticks = |one: &&Comment| possible::Listed::all(&one.body).iter().any(|(is_ticked, _)| *is_ticked);
-    let ticked: Vec<&Comment> =
-        marked.iter().filter(|one| one.is_ours(asked.number, own)).filter(has_ticks).collect();
-    let nodes: Vec<&str> = ticked.iter().chain(&edited).map(|one| one.node.as_str()).collect();
-    let edits = if hub.has_token() { hub.edits(&nodes)? } else { Default::default() };
-    let of = |comment: &Comment| edits.get(&comment.node).map(Vec::as_slice).unwrap_or_default();
+    let ticked: Vec<&Comment> = marked.iter().filter(is_ours).filter(has_ticks).collect();
+    let cards = marked.iter().rev().filter(is_ours).find_map(|one| Some((one, Cards::of(&one.body)?)));
+    let rewritten = cards.iter().map(|(one, _)| *one).filter(|one| one.created != one.updated);
+    let nodes = edited.iter().chain(&ticked).copied().chain(rewritten).map(|one| one.node.as_str());
+    let edits = hub.edits(&nodes.collect::<Vec<_>>())?;
+    let of = |comment: &Comment| edits.get(&comment.node).map_or(&[][..], Vec::as_slice);
+    let mut known = Known::default();
     for comment in edited {
         let then = of(comment).iter().rfind(|edit| at.is_none_or(|at| edit.at <= at));
         if let Some(text) = then.and_then(|edit| edit.text.clone()) {
@@ -184,7 +209,13 @@ fn history(
         }
     }
     let ticks = ticked.iter().flat_map(|one| possible::ticks(&one.body, of(one), at));
-    Ok((known, ticks.collect()))
+    let shown = |(one, cards): (&Comment, Cards)| {
+        let has_them = |edit: &&Edit| edit.text.as_deref().and_then(Cards::of).as_ref() == Some(&cards);
+        let first = of(one).iter().rev().take_while(has_them).last().map(|edit| edit.at);
+        let at = first.or(one.updated)?;
+        Some((cards, at))
+    };
+    Ok(History { known, ticked: ticks.collect(), asked_cards: cards.and_then(shown) })
 }
 
 /// What everybody may do here; the sender's permission was asked before.

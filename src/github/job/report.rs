@@ -1,6 +1,8 @@
 //! What is told of a run: pull request, comment, labels, outputs, the job's summary. What fails here
 //! is a warning, because the commit is made.
 
+use std::collections::BTreeMap;
+
 use super::read::Read;
 use super::target::Target;
 use super::{Answered, Done, Job, Outcome, Reported};
@@ -8,18 +10,20 @@ use crate::analysis::event::Event;
 use crate::analysis::provenance::Log;
 use crate::analysis::{Stopped, depth, depth_of};
 use crate::discussion::event::{Event as Talked, Record};
+use crate::discussion::points::Point;
 use crate::discussion::runs;
 use crate::github::ACTIONS_BOT;
+use crate::github::cards::{Card, MAX_CARDS};
 use crate::github::hub::PullState;
 use crate::github::marker::Marker;
 use crate::github::page::{self, Links, Part, Result as Shown, Told, Understood};
-use crate::github::possible::Listed;
+use crate::github::possible::{self, Listed};
 use crate::github::thread::Comment;
 use crate::github::trigger::Asked;
 use crate::github::{actions, service};
 use crate::http::Failed;
 use crate::item::library::{Library, sha256};
-use crate::item::step::{Prompt, Step};
+use crate::item::step::{Depth, Prompt, Step};
 use crate::item::{DRAFT, Item};
 use crate::review::{self, Document, Rules};
 use crate::run::analyze::Analyzed;
@@ -137,7 +141,8 @@ impl Job<'_> {
         actions::summary(&text)?;
         let branch = target.branch.clone();
         let reported = Reported { branch, commit: tip, pull_request: pull, comment: address };
-        Ok((Answered::Now, Done::NothingNew(reported, unused)))
+        let answered = if read.has_cards() { Answered::Asked } else { Answered::Now };
+        Ok((answered, Done::NothingNew(reported, unused)))
     }
 
     /// Puts a note above our comment, or makes a comment of it.
@@ -186,14 +191,15 @@ impl Job<'_> {
         let library = self.library()?;
         let unused = read.unused(log);
         let commit = committed(&landed)?;
-        let (gaps, possible) = (self.gaps(&library, commit, log)?, self.possible(read));
+        let open = self.open_points(read, &library, commit, log)?;
         let mut told = Told {
             finished,
             library: &library,
             number: read.thread.number,
             links: self.links(target, Some((commit, &landed.outcome.recording)))?,
             unused: &unused,
-            outcome: Shown { gaps: &gaps, possible: &possible, leaves: &read.leaves },
+            label: &label_of(read, &self.settings.label),
+            outcome: Shown { open: &open, leaves: &read.leaves, notes: &read.notes },
         };
         let (title, body) = told.pull_request()?;
         told.links.pull_request = self.pull_request(target, &title, &body)?;
@@ -205,7 +211,8 @@ impl Job<'_> {
         let pull_request = told.links.pull_request;
         let reported =
             Reported { branch: target.branch.clone(), commit: commit.to_string(), pull_request, comment };
-        Ok((Answered::Now, Done::Discussed(Box::new(landed), reported, unused)))
+        let answered = if open.cards.cards.is_empty() { Answered::Now } else { Answered::Asked };
+        Ok((answered, Done::Discussed(Box::new(landed), reported, unused)))
     }
 
     /// One run of a discussion that stays open: a comment of its own, and the pull request at the end.
@@ -222,23 +229,23 @@ impl Job<'_> {
         let unused = read.unused(log);
         let mut result = None;
         if let Some(finished) = ended {
-            let (gaps, possible) = (self.gaps(&library, commit, log)?, self.possible(read));
+            let open = self.open_points(read, &library, commit, log)?;
             let mut told = Told {
                 finished,
                 library: &library,
                 number: read.thread.number,
                 links: links.clone(),
                 unused: &unused,
-                outcome: Shown { gaps: &gaps, possible: &possible, leaves: &[] },
+                label: &label_of(read, &self.settings.label),
+                outcome: Shown { open: &open, leaves: &[], notes: &read.notes },
             };
             let (title, body) = told.pull_request()?;
             links.pull_request = self.pull_request(target, &title, &body)?;
             told.links.pull_request.clone_from(&links.pull_request);
             result = Some(told.result()?);
         }
-        let asked = &read.asked;
-        let label = asked.label.clone().unwrap_or_else(|| self.settings.label.clone());
-        let label = asked.comment.is_none().then_some(label);
+        let label = label_of(read, &self.settings.label);
+        let label = read.asked.comment.is_none().then_some(label);
         let part = Part {
             log,
             opened,
@@ -347,23 +354,64 @@ impl Job<'_> {
         Ok(found)
     }
 
-    /// What may be decisions: those of our comment that nobody has ticked yet.
-    fn possible(&mut self, read: &Read) -> Vec<(bool, Listed)> {
+    /// What is open: the cards, what is answered already, what may be decisions.
+    fn open_points(
+        &mut self,
+        read: &Read,
+        library: &Library,
+        commit: Oid,
+        log: &[Record],
+    ) -> Result<page::OpenPoints, Fail> {
+        let gaps = self.gaps(library, commit, log)?;
+        let points = log.iter().find_map(|record| match &record.event {
+            Talked::Points(found) => Some(found.points.as_slice()),
+            _ => None,
+        });
+        let (answered, found): (Vec<Point>, Vec<Point>) =
+            points.unwrap_or_default().iter().cloned().partition(|point| point.refuted.is_some());
+        let (cards, gaps) = match points {
+            Some([_, ..]) => (found.iter().map(Card::of_point).collect(), gaps),
+            Some([]) => (facts(&gaps), Vec::new()),
+            // Without a model: facts and the questions of the step.
+            None => (facts_and_questions(&gaps, library, log), Vec::new()),
+        };
+        let is_decided = |question: &str| {
+            let now = log.iter().filter_map(|record| match &record.event {
+                Talked::User(message) => Some(message.text.as_str()),
+                _ => None,
+            });
+            let before = read.said.iter().map(|(_, text)| text.as_str());
+            before.chain(now).any(|text| possible::decides(text, question))
+        };
+        let before = read.asked_cards.as_ref().map(|(cards, _)| cards.clone()).unwrap_or_default();
+        let cards = before.next(cards, &read.unsure, &is_decided);
+        Ok(page::OpenPoints { cards, answered, gaps, possible: self.possible(read, log) })
+    }
+
+    /// What may be decisions: those of our comment that nobody has ticked yet, and what this discussion's model took
+    /// for one.
+    fn possible(&mut self, read: &Read, log: &[Record]) -> Vec<(bool, Listed)> {
         let mut all: Vec<(bool, Listed)> = Vec::new();
+        let heard = |listed: &Listed| read.ticks.iter().any(|tick| tick.listed == *listed);
         // Read again, because somebody may have ticked a line meanwhile: that is for the next run.
         let known = read.known(&read.own).map(|known| (known.body.clone(), known.id));
         if let Some((before, id)) = known {
             let now = self.hub.comment_now(id);
             let now = self.warn("our comment cannot be read", now).flatten();
-            let heard = |listed: &Listed| read.ticks.iter().any(|tick| tick.listed == *listed);
             let before = Listed::all(&before);
             for (is_ticked, listed) in now.map(|now| Listed::all(&now.body)).unwrap_or_default() {
-                if heard(&listed) || all.iter().any(|(_, known)| *known == listed) {
+                let is_known = all.iter().any(|(_, known)| *known == listed);
+                if heard(&listed) || is_known || listed.question.is_some() {
                     continue;
                 }
                 // A tick of somebody who may not decide is taken back.
                 let is_new = !before.contains(&(true, listed.clone()));
                 all.push((is_ticked && is_new, listed));
+            }
+        }
+        for listed in possible_of(log) {
+            if !heard(&listed) && !all.iter().any(|(_, known)| *known == listed) {
+                all.push((false, listed));
             }
         }
         all
@@ -376,6 +424,7 @@ impl Job<'_> {
         let ours = self.settings.label.clone();
         let (reaction, label) = match answered {
             Some(Answered::Open) => (None, self.settings.open_label()),
+            Some(Answered::Asked) => (Some("rocket"), self.settings.open_label()),
             Some(_) => (Some("rocket"), format!("{ours}:done")),
             None => (Some("confused"), format!("{ours}:failed")),
         };
@@ -385,9 +434,15 @@ impl Job<'_> {
         }
         let added = self.hub.add_label(number, &label);
         self.warn("the issue takes no label", added);
-        // What is over is not open; what failed is as open as it was.
-        if answered == Some(Answered::Over) {
-            let removed = self.hub.remove_label(number, &self.settings.open_label());
+        // What is over is not open, and what is open is not done; what failed is as open as it was.
+        let other = match answered {
+            Some(Answered::Over | Answered::Now) => Some(self.settings.open_label()),
+            Some(Answered::Asked) => Some(format!("{ours}:done")),
+            _ => None,
+        };
+        let may_be_there = |other: &String| answered == Some(Answered::Over) || asked.has_label(other);
+        if let Some(other) = other.filter(may_be_there) {
+            let removed = self.hub.remove_label(number, &other);
             self.warn("the label stays on the issue", removed);
         }
         self.take_off(asked);
@@ -428,4 +483,42 @@ impl Job<'_> {
 /// The commit of a discussion that is told.
 fn committed(landed: &Landed) -> Result<Oid, Fail> {
     landed.commit.ok_or_else(|| Fail::new("the discussion was not committed"))
+}
+
+/// The label that asks again.
+fn label_of(read: &Read, ours: &str) -> String {
+    read.asked.label.clone().unwrap_or_else(|| ours.to_owned())
+}
+
+/// What the secretary's comment asks: facts, the worst first, and the questions of the step.
+fn facts_and_questions(gaps: &[review::Finding], library: &Library, log: &[Record]) -> Vec<Card> {
+    let step = log.first().and_then(|first| match &first.event {
+        Talked::Opened(opened) => library.step(&opened.step.id).ok(),
+        _ => None,
+    });
+    let questions = step.map(|step| step.prompts(Depth::Standard)).unwrap_or_default();
+    facts(gaps).into_iter().chain(questions.iter().map(|one| Card::asks(&one.text))).collect()
+}
+
+fn facts(gaps: &[review::Finding]) -> Vec<Card> {
+    gaps.iter().map(Card::of_finding).take(MAX_CARDS).collect()
+}
+
+/// What the model of a discussion took for decisions.
+fn possible_of(log: &[Record]) -> Vec<Listed> {
+    let mut step = String::new();
+    let mut said = BTreeMap::new();
+    let mut found = Vec::new();
+    for record in log {
+        match &record.event {
+            Talked::Opened(opened) => step.clone_from(&opened.step.id),
+            Talked::User(message) => drop(message.turn.map(|turn| said.insert(turn, message.by.as_str()))),
+            Talked::Synthesis(summary) => found.extend(summary.possible_decisions.iter().map(|one| {
+                let by = said.get(&one.turn).copied().unwrap_or_default();
+                Listed::said(&step, by, &one.text)
+            })),
+            _ => {}
+        }
+    }
+    found
 }

@@ -166,7 +166,7 @@ fn number(line: &str) -> Option<(usize, &str)> {
 }
 
 /// The question that a quotation is of: its text, with or without its number.
-fn asked(quote: &str, prompts: &[Prompt]) -> Option<usize> {
+pub fn asked(quote: &str, prompts: &[Prompt]) -> Option<usize> {
     let bare = |text: &str| {
         let text = plain::one_line(text).to_lowercase();
         text.chars().filter(|c| c.is_alphanumeric()).collect::<String>()

@@ -421,6 +421,17 @@ fn comment(exit: &Exit) {
     on_github(exit, text.strip_prefix("<!-- a run of an open discussion -->\n").unwrap_or(&text));
 }
 
+/// The folds of a comment, before how many entries each has.
+const FOLDS: [&str; 7] = [
+    "Decisions",
+    "More decisions",
+    "Also open",
+    "Answered already",
+    "Open questions",
+    "Action items",
+    "What the rules find besides",
+];
+
 fn on_github(exit: &Exit, text: &str) {
     let allowed = |node: &str| {
         node.strip_prefix("heading ").is_some_and(is_template)
@@ -430,8 +441,9 @@ fn on_github(exit: &Exit, text: &str) {
                     || code.starts_with("roundtable ")
                     || code == "roundtable:01-09"
                     || code == "roundtable"
+                    || ["1: …", "1: not sure", "yes to all"].contains(&code)
             })
-            || ["html <!-- possible:", "html <!-- note -->", "html <!-- end of note -->"]
+            || ["html <!-- possible:", "html <!-- cards:", "html <!-- note -->", "html <!-- end of note -->"]
                 .iter()
                 .any(|ours| node.starts_with(ours))
             || node == "task"
@@ -439,6 +451,7 @@ fn on_github(exit: &Exit, text: &str) {
             || node == "table"
             || node.starts_with("html <details><summary>Comments that were not used (")
             || node.starts_with("html <details><summary>The discussion, ")
+            || FOLDS.iter().any(|fold| node.starts_with(&format!("html <details><summary>{fold} (")))
             || node == "html </details>"
     };
     let words = structure(exit, text, &allowed);

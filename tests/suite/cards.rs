@@ -1,0 +1,329 @@
+//! The stories of a maintainer who reads cards and answers them: on an issue, by ticks and comments, with and without a
+//! model, against a server that remembers.
+
+use roundtable::github::cards::Cards;
+use serde_json::{Value, json};
+
+use crate::forge::{EARLY, Forge, comment, forge, git};
+use crate::kit::{Run, Sandbox, empty, sandbox};
+
+const BRANCH: &str = "roundtable/late-fees-for-library-books";
+const BODY: &str = "A reader is blocked after the third reminder.\n\nThe letter names the sum.\n\nThe desk writes one letter.";
+
+fn both() -> (Sandbox, Forge) {
+    let sandbox = sandbox();
+    let forge = forge(&sandbox);
+    forge.set(|state| state.issue["body"] = json!(BODY));
+    (sandbox, forge)
+}
+
+/// Another machine's clone, as actions/checkout leaves it.
+fn fresh(forge: &Forge) -> Sandbox {
+    let other = empty();
+    git(&other.root(), &["fetch", "-q", forge.bare.to_str().unwrap(), "refs/heads/*:refs/remotes/origin/*"]);
+    git(&other.root(), &["reset", "-q", "--hard", "refs/remotes/origin/main"]);
+    other
+}
+
+fn again(forge: &Forge, at: &str) -> Value {
+    let event = forge.label_again("roundtable:01-03", at);
+    forge.run(&fresh(forge), "issues", &event, &["run", "--json"]).json()
+}
+
+fn say(forge: &Forge, id: u64, login: &str, body: &str, at: &str) {
+    forge.set(|state| state.comments.push(comment(id, login, body, at)));
+}
+
+fn last(forge: &Forge) -> String {
+    forge.ours().last().unwrap().clone()
+}
+
+/// What is read before the first fold, without what is hidden.
+fn head(comment: &str) -> String {
+    let open = comment.split("<details>").next().unwrap();
+    let hidden = |line: &str| line.split("<!--").next().unwrap().trim_end().to_owned();
+    open.lines().map(hidden).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn cards(comment: &str) -> Vec<(u32, String)> {
+    let cards = Cards::of(comment).unwrap().cards;
+    cards.into_iter().map(|card| (card.number, card.question)).collect()
+}
+
+/// The decisions on a branch, with who made them.
+fn decided(branch: &str, forge: &Forge) -> Vec<(String, String)> {
+    let other = fresh(forge);
+    let shown = other.run(&["show", "--decisions", "--rev", &format!("origin/{branch}"), "--json"]).json();
+    let all = shown["decisions"].as_array().unwrap().clone();
+    let pair =
+        |one: &Value| (one["by"].as_str().unwrap().to_owned(), one["text"].as_str().unwrap().to_owned());
+    all.iter().map(pair).collect()
+}
+
+#[test]
+fn without_a_model_facts_come_first_and_then_the_questions_of_the_step() {
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        state.issue["body"] = json!("The fee is [X] days late.\n\nThe sum: TBD.");
+        state.comments = vec![comment(11, "sam", "Keep it simple.", EARLY)];
+    });
+    forge.label(&sandbox, &[]).ok();
+    let told = last(&forge);
+    let asked = cards(&told);
+    assert_eq!(asked.len(), 5, "{told}");
+    assert!(asked[1].1.contains("is left where content belongs"), "{asked:?}");
+    assert!(asked[4].1.ends_with('?'), "{asked:?}");
+    let head = head(&told);
+    assert!(head.split_whitespace().count() <= 350, "{head}");
+    assert!(head.contains("draft.md:") && head.contains("\nAnswer: `1: …`"), "{head}");
+    for judged in ["changes what gets built", "settles a detail", "(recommended)"] {
+        assert!(!told.contains(judged), "nobody judged anything: {told}");
+    }
+    let above = told.split("<details><summary>The discussion").next().unwrap();
+    for (_, question) in &asked {
+        assert_eq!(
+            above.matches(&roundtable::text::plain::markdown(question)).count(),
+            1,
+            "{question}: {above}"
+        );
+    }
+}
+
+#[test]
+fn answers_by_number_and_quotation_decide_and_are_asked_no_more() {
+    let (sandbox, forge) = both();
+    forge.label(&sandbox, &[]).ok();
+    let asked = cards(&last(&forge));
+    let quoted = format!(
+        "Thanks!\n\n> **2. {}**\n\nThree: search, borrow, return.\n\nWho tells the desk?",
+        asked[1].1
+    );
+    say(
+        &forge,
+        31,
+        "kim",
+        "1: At home, because the letter came\n3: what do you mean?",
+        "2026-11-20T11:00:00Z",
+    );
+    say(&forge, 32, "sam", &quoted, "2026-11-20T11:01:00Z");
+    say(&forge, 33, "outsider", "4: drop it", "2026-11-20T11:02:00Z");
+    let report = again(&forge, "2026-11-20T11:05:00Z");
+    assert_eq!(report["decisions"], 2, "{report}");
+    let all = decided(BRANCH, &forge);
+    let wanted = [
+        ("kim", format!("{} → At home, because the letter came", asked[0].1)),
+        ("sam", format!("{} → Three: search, borrow, return", asked[1].1)),
+    ];
+    for (by, text) in wanted {
+        assert!(all.contains(&(by.to_owned(), text.clone())), "{text}: {all:?}");
+    }
+    let told = last(&forge);
+    let numbers: Vec<u32> = cards(&told).iter().map(|(number, _)| *number).collect();
+    // The two questions of the comments are in the document now, and open there.
+    assert_eq!(numbers, [6, 7, 3, 4, 5], "a question is no answer, an outsider's is none either: {told}");
+    assert!(told.matches("Who tells the desk?").count() == 2, "on a card and in the discussion: {told}");
+    assert!(told.contains("**Decisions**") && told.contains("(kim, [comment]("), "{told}");
+    let recording =
+        git(&forge.bare, &["show", &format!("{BRANCH}:{}", report["recording"].as_str().unwrap())]);
+    assert!(recording.contains("Who tells the desk?") && recording.contains("Thanks!"), "{recording}");
+    // The recording says the same as the comments, whoever checks it.
+    fresh(&forge).run(&["replay", "--all", "--rev", &format!("origin/{BRANCH}")]).ok();
+}
+
+#[test]
+fn the_label_open_goes_when_nothing_is_open() {
+    let (sandbox, forge) = both();
+    forge.label(&sandbox, &[]).ok();
+    assert_eq!(forge.state().labels, ["roundtable:open"]);
+    let all: String =
+        cards(&last(&forge)).iter().map(|(number, _)| format!("{number}: Answer {number}.\n")).collect();
+    say(&forge, 31, "kim", &all, "2026-11-20T11:00:00Z");
+    again(&forge, "2026-11-20T11:05:00Z");
+    let told = last(&forge);
+    assert!(told.contains("No open point is left to ask.") && cards(&told).is_empty(), "{told}");
+    assert_eq!(forge.state().labels, ["roundtable:done"]);
+}
+
+#[test]
+fn who_is_not_sure_is_asked_once_more() {
+    let (sandbox, forge) = both();
+    forge.label(&sandbox, &[]).ok();
+    say(&forge, 31, "kim", "2: not sure", "2026-11-20T11:00:00Z");
+    again(&forge, "2026-11-20T11:05:00Z");
+    let told = last(&forge);
+    assert!(
+        told.contains("kim is not sure about 2.") && told.contains("- [ ] leave it open for now"),
+        "{told}"
+    );
+    say(&forge, 32, "kim", "2: not sure", "2026-11-20T12:00:00Z");
+    again(&forge, "2026-11-20T12:05:00Z");
+    let numbers: Vec<u32> = cards(&last(&forge)).iter().map(|(number, _)| *number).collect();
+    assert_eq!(numbers, [1, 3, 4, 5], "it is left open");
+}
+
+#[test]
+fn of_two_people_who_differ_neither_has_decided() {
+    let (sandbox, forge) = both();
+    forge.label(&sandbox, &[]).ok();
+    say(&forge, 31, "kim", "1: at home", "2026-11-20T11:00:00Z");
+    say(&forge, 32, "sam", "1: at the desk", "2026-11-20T11:01:00Z");
+    let report = again(&forge, "2026-11-20T11:05:00Z");
+    assert_eq!(report["decisions"], 0, "{report}");
+    let told = last(&forge);
+    assert!(told.contains("1 has different answers, so it is not decided."), "{told}");
+    assert_eq!(cards(&told)[0].0, 1);
+}
+
+#[test]
+fn a_list_from_before_the_cards_answers_none() {
+    let (sandbox, forge) = both();
+    // Written while the first run was under way: its author has seen no card.
+    let event = forge.labeled("roundtable:01-03");
+    say(&forge, 31, "kim", "1: letters\n2: dates", "2026-11-20T10:00:01Z");
+    forge.run(&sandbox, "issues", &event, &["run"]).ok();
+    assert_eq!(cards(&last(&forge)).len(), 5);
+    let report = again(&forge, "2026-11-20T11:05:00Z");
+    assert_eq!((&report["decisions"], cards(&last(&forge)).len()), (&json!(0), 5));
+}
+
+fn point(question: &str, line: usize, quote: &str, weight: &str) -> Value {
+    json!({
+        "question": question, "quotes": [{"path": "draft.md", "line": line, "quote": quote}],
+        "why": "Two people build it differently.", "options": ["10 days", "30 days", "until paid"],
+        "recommended": "30 days", "weight": weight, "kind": "value",
+    })
+}
+
+/// A program that finds points and answers one of them, and passes else.
+fn model(sandbox: &Sandbox, points: &[Value], refuted: &Value) -> String {
+    let points = json!({ "points": points }).to_string();
+    let refuted = refuted.to_string();
+    let body = format!(
+        "#!/bin/sh\nread -r asked\ncase \"$asked\" in\n*'\"want\":\"points\"'*) cat <<'E'\n{points}\nE\n;;\n*'\"want\":\"refute\"'*) cat <<'E'\n{refuted}\nE\n;;\n*) echo '{{\"pass\": true}}';;\nesac\n"
+    );
+    format!("command:/bin/sh {}", sandbox.script("model.sh", body))
+}
+
+/// The label's event in two jobs, of which the first has the model.
+fn in_two_jobs(forge: &Forge, event: &Value, voice: &str) -> Run {
+    let (first, second) = (fresh(forge), fresh(forge));
+    let folder = first.outside("handed");
+    let folder = folder.to_str().unwrap();
+    let args = ["run", "--voice", voice, "--out", folder, "--json"];
+    let digest = forge.run(&first, "issues", event, &args).json()["digest"].as_str().unwrap().to_owned();
+    let args = ["run", "--recording", folder, "--digest", &digest, "--json"];
+    forge.run(&second, "issues", event, &args).ok()
+}
+
+fn with_points() -> (Sandbox, Forge, String) {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.comments = vec![comment(11, "sam", "The desk has no computer.", EARLY)]);
+    let built = "changes what gets built";
+    // Its reader recommends no answer.
+    let mut signs = point("Who signs the letter?", 9, "The desk writes one letter.", "detail");
+    signs["recommended"] = json!("");
+    let points = [
+        point("How long is a reader blocked?", 5, "A reader is blocked after the third reminder.", built),
+        point("Which sum does the letter name?", 7, "The letter names the sum.", "detail"),
+        signs,
+    ];
+    let refuted = json!([{"on": 2, "answer": "The desk does.", "quotes": [{"path": "draft.md", "line": 9, "quote": "The desk writes one letter."}]}]);
+    let voice = model(&sandbox, &points, &refuted);
+    (sandbox, forge, voice)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_models_points_are_cards_and_what_the_issue_answers_is_behind_the_fold() {
+    let (_sandbox, forge, voice) = with_points();
+    in_two_jobs(&forge, &forge.labeled("roundtable:01-03"), &voice);
+    let told = last(&forge);
+    let asked: Vec<String> = cards(&told).into_iter().map(|(_, question)| question).collect();
+    assert_eq!(asked, ["How long is a reader blocked?", "Which sum does the letter name?"], "{told}");
+    let head = head(&told);
+    for text in [
+        "**1. How long is a reader blocked?** ([draft.md:5](",
+        "*changes what gets built*",
+        "*settles a detail*",
+        "- [ ] 30 days (recommended)\n- [ ] 10 days\n- [ ] until paid\n- Another answer: `1: …`",
+    ] {
+        assert!(head.contains(text), "{text}: {head}");
+    }
+    assert!(head.split_whitespace().count() <= 350 && !head.contains("Who signs"), "{head}");
+    let folded = &told[told.find("Answered already (1)").unwrap()..];
+    assert!(folded.contains("Who signs the letter? The desk does. ([draft.md:9]("), "{folded}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tick_and_yes_to_all_take_options_and_say_so() {
+    let (_sandbox, forge, voice) = with_points();
+    in_two_jobs(&forge, &forge.labeled("roundtable:01-03"), &voice);
+    // The first box is the recommended one of card 1.
+    forge.tick("kim", "2026-11-20T10:30:00Z");
+    say(&forge, 31, "sam", "Yes to all.", "2026-11-20T11:00:00Z");
+    let event = forge.label_again("roundtable:01-03", "2026-11-20T11:05:00Z");
+    in_two_jobs(&forge, &event, &voice);
+    let all = decided(BRANCH, &forge);
+    for (by, text) in [
+        ("kim", "How long is a reader blocked? → 30 days"),
+        ("sam", "How long is a reader blocked? → 30 days"),
+        ("sam", "Which sum does the letter name? → 30 days"),
+    ] {
+        assert!(all.contains(&(by.to_owned(), text.to_owned())), "{by} {text}: {all:?}");
+    }
+    let told = last(&forge);
+    assert!(told.contains("\"yes to all\" by sam took the recommended answers of 1 and 2."), "{told}");
+    assert!(cards(&told).is_empty() && forge.state().labels == ["roundtable:done"], "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tick_of_somebody_who_may_not_write_and_two_ticks_decide_nothing() {
+    let (_sandbox, forge, voice) = with_points();
+    in_two_jobs(&forge, &forge.labeled("roundtable:01-03"), &voice);
+    forge.tick("kim", "2026-11-20T10:30:00Z");
+    forge.tick("kim", "2026-11-20T10:31:00Z");
+    say(&forge, 31, "sam", "The letters are blue.", "2026-11-20T11:00:00Z");
+    let event = forge.label_again("roundtable:01-03", "2026-11-20T11:05:00Z");
+    in_two_jobs(&forge, &event, &voice);
+    assert_eq!(decided(BRANCH, &forge), []);
+    let told = last(&forge);
+    assert!(told.contains("1 has different answers") && !told.contains("- [x]"), "{told}");
+    forge.tick("outsider", "2026-11-20T11:30:00Z");
+    say(&forge, 32, "sam", "The letters are green.", "2026-11-20T12:00:00Z");
+    let event = forge.label_again("roundtable:01-03", "2026-11-20T12:05:00Z");
+    in_two_jobs(&forge, &event, &voice);
+    assert_eq!((decided(BRANCH, &forge).len(), cards(&last(&forge)).len()), (0, 2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hostile_model_shows_text_and_stays_within_a_minute() {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.comments = vec![comment(11, "sam", "The desk has no computer.", EARLY)]);
+    let words = "@team fixes #1 ![x](https://evil.example/x.png) ~~gone~~ `a [b ".repeat(40);
+    let hostile = |line: usize, quote: &str| {
+        let mut point = point(&format!("{line} {words}"), line, quote, "detail");
+        point["options"] = json!([format!("a {words}"), "b ~~possible:W10", words, "`c`", "d"]);
+        point["recommended"] = json!("b ~~possible:W10");
+        point
+    };
+    let points = [
+        hostile(5, "A reader is blocked after the third reminder."),
+        hostile(7, "The letter names the sum."),
+        hostile(9, "The desk writes one letter."),
+    ];
+    let voice = model(&sandbox, &points, &json!([]));
+    in_two_jobs(&forge, &forge.labeled("roundtable:01-03"), &voice);
+    let told = last(&forge);
+    assert!(head(&told).split_whitespace().count() <= 350, "{}", head(&told));
+    for live in ["@team", "#1", "![x]("] {
+        assert!(!told.contains(live), "{live}: {told}");
+    }
+    assert!(!cards(&told).is_empty(), "{told}");
+    say(&forge, 31, "sam", "1: yes", "2026-11-20T11:00:00Z");
+    let event = forge.label_again("roundtable:01-03", "2026-11-20T11:05:00Z");
+    in_two_jobs(&forge, &event, &voice);
+    assert_eq!(decided(BRANCH, &forge).len(), 1, "{}", last(&forge));
+}
