@@ -13,7 +13,8 @@ use crate::git::{Repo, short};
 use crate::github::event::Event;
 use crate::run::check::agent_hook::Agent;
 use crate::run::check::candidate::{self, When};
-use crate::run::check::ranges::{CheckRequest, Known, Target, check};
+use crate::run::check::decisions::{Implements, implemented, unmentioned};
+use crate::run::check::ranges::{CheckRequest, Checked, Known, Target, check};
 use crate::run::check::{Report, hook, losses};
 
 #[derive(Debug, Default, Args)]
@@ -53,6 +54,9 @@ pub struct CheckArgs {
     /// Judge every commit on the way, not only the sum
     #[arg(long)]
     each: bool,
+    /// Also name decisions that no changed file and no commit mentions, of ITEM or of the items of the issues that the change closes; the verdict stays as it is
+    #[arg(long, value_name = "ITEM", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with_all = ["staged", "worktree", "candidate", "hook", "stdin", "declare"])]
+    decisions: Option<String>,
     /// How to report [default: github in Actions, else human]
     #[arg(long, value_name = "FORMAT")]
     format: Option<CheckFormat>,
@@ -92,11 +96,14 @@ pub fn run(global: &Global, options: &CheckArgs, screen: &Screen) -> Result<Code
     if let Some(path) = &options.candidate {
         return check_candidate(global, &repo, path, format, screen);
     }
-    let checked = check(&global.workspace, &repo, &options.request(&repo)?, screen)?;
+    let mut checked = check(&global.workspace, &repo, &options.request(&repo)?, screen)?;
     if let Some(reason) = &options.declare {
         let may = checked.allows_losses;
         losses::declare(&repo, &checked.reports, reason, options.staged, may, screen)?;
         return Ok(Code::Yes);
+    }
+    if let Some(item) = &options.decisions {
+        checked.notices.extend(options.forgotten(global, &repo, item, &checked, screen)?);
     }
     report::write(&checked.reports, &checked.notices, &checked.unused, format, screen)?;
     screen.check().map_err(Fail::new)?;
@@ -128,6 +135,42 @@ impl CheckArgs {
         };
         let (paths, head) = (self.paths.clone(), self.head.clone());
         Ok(CheckRequest { paths, target, head, direct: self.direct, each: self.each })
+    }
+}
+
+impl CheckArgs {
+    /// `--decisions`: the decisions that nothing of the change mentions.
+    fn forgotten(
+        &self,
+        global: &Global,
+        repo: &Repo,
+        item: &str,
+        checked: &Checked,
+        screen: &Screen,
+    ) -> Result<Vec<String>, Fail> {
+        let Some((report, _)) = checked.reports.iter().rfind(|(_, of_each)| !of_each) else {
+            return Ok(Vec::new());
+        };
+        if report.base == Oid::ZERO_SHA1 || report.head == Oid::ZERO_SHA1 {
+            return Ok(Vec::new());
+        }
+        let event = Event::read()?;
+        let of_event = event.as_ref().filter(|event| self.base.is_none() && event.name() == "pull_request");
+        let decided_at = match (&self.base, of_event) {
+            (Some(base), _) => repo.resolve(base)?,
+            (None, Some(event)) => event.range(repo)?.0.unwrap_or(report.base),
+            (None, None) => report.base,
+        };
+        let text = of_event.and_then(|event| event.payload().pointer("/pull_request/body")?.as_str());
+        let item = Some(item).filter(|item| !item.is_empty());
+        let (base, head) = (report.base, report.head);
+        let change = Implements { base, head, decided_at, item, text: text.unwrap_or_default() };
+        let config = global.workspace.settings_at(repo, decided_at)?;
+        let implemented = implemented(repo, &config, &change)?;
+        if implemented.is_empty() {
+            screen.note("no item is implemented here: neither the pull request nor a commit closes an issue that has one (\"Closes #12\") or has a line \"Item: PATH\"");
+        }
+        unmentioned(repo, &change, &implemented)
     }
 }
 

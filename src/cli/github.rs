@@ -14,7 +14,7 @@ use crate::github::event::Event;
 use crate::github::job::{Done, Job, Reported, Request};
 use crate::github::thread::Unused;
 use crate::github::trigger::{self, Trigger};
-use crate::github::{actions, service};
+use crate::github::{actions, implementing, service};
 use crate::item::library::sha256;
 use crate::review::Review;
 use crate::run::documents::{self, ReviewInput};
@@ -128,6 +128,10 @@ fn check_change(global: &Global, repo: &Repo, event: Option<&Event>, screen: &Sc
     }
     if let Some(event) = event.filter(|event| event.name() == "pull_request") {
         notices(global, repo, event, screen);
+        let config = global.workspace.settings_at(repo, repo.resolve("HEAD")?)?;
+        if let Err(fail) = implementing::tell(repo, &config, event, screen) {
+            screen.warn(&format!("the decisions of the pull request cannot be told: {}", fail.to_line()));
+        }
     }
     Ok(code)
 }

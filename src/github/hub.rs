@@ -527,6 +527,24 @@ impl Hub {
         Ok(page_of(&self.get(&format!("issues/comments/{id}"))?))
     }
 
+    /// The text of a pull request, as it is now.
+    ///
+    /// # Errors
+    /// None of this number, no right to, no answer.
+    pub fn pull_text(&mut self, number: u64) -> Result<String, Failed> {
+        let found = self.get(&format!("pulls/{number}"))?;
+        Ok(found.get("body").and_then(Value::as_str).unwrap_or_default().to_owned())
+    }
+
+    /// Writes the text of a pull request.
+    ///
+    /// # Errors
+    /// No right to, no answer.
+    pub fn write_pull_text(&mut self, number: u64, text: &str) -> Result<(), Failed> {
+        let url = self.url(&format!("pulls/{number}"));
+        self.call(&Method::PATCH, url, Some(&json!({"body": text}))).map(drop)
+    }
+
     /// The pull requests of a branch, the newest first.
     ///
     /// # Errors

@@ -23,6 +23,8 @@ pub mod event;
 #[cfg(feature = "cli")]
 pub mod hub;
 #[cfg(feature = "cli")]
+pub mod implementing;
+#[cfg(feature = "cli")]
 pub mod job;
 pub mod marker;
 #[cfg(feature = "cli")]

@@ -123,6 +123,11 @@ impl Thread {
         self.said.iter().map(|one| one.id).collect()
     }
 
+    /// The words of each comment that is used.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.said.iter().map(|one| one.input.text.as_str())
+    }
+
     /// What was said besides the comments that were heard, and by which comments.
     pub fn since(&self, heard: &BTreeSet<u64>) -> (Script, Vec<u64>) {
         let new = self.said.iter().filter(|one| !heard.contains(&one.id));

@@ -23,6 +23,7 @@
 
 pub mod agent_hook;
 pub mod candidate;
+pub mod decisions;
 mod deltas;
 pub mod hook;
 pub mod losses;

@@ -15,6 +15,8 @@ pub mod check;
 #[cfg(feature = "cli")]
 pub mod clock;
 #[cfg(feature = "cli")]
+pub mod decided;
+#[cfg(feature = "cli")]
 pub mod diff;
 #[cfg(feature = "cli")]
 pub mod documents;

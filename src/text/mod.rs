@@ -16,6 +16,7 @@ pub mod front_matter;
 pub mod ids;
 pub mod index;
 pub mod json;
+pub mod links;
 pub mod markdown;
 pub mod path;
 pub mod pattern;

@@ -120,6 +120,24 @@ fn line(persona: &str, turn: u64) -> Value {
 }
 
 #[test]
+fn an_agent_that_implements_gets_the_decisions_of_an_item_and_of_a_file() {
+    let sandbox = sandbox();
+    let words = "Decision: src/photos.js keeps photos for 10 days.\nDecision: maps stay.\ndone\n";
+    sandbox.elaborate(words, &["--at", AT]).ok();
+    let mut client = Client::start(&sandbox);
+    let shown = sandbox.run(&["show", "offline-mode", "--decisions", "--json"]).json();
+    assert_eq!(client.call("decisions", json!({"item": "offline-mode"})), shown);
+    assert_eq!(client.call("decisions", json!({}))["decisions"], shown["decisions"]);
+    let about = client.call("decisions", json!({"path": "src/photos.js"}));
+    assert_eq!(about["decisions"], json!([shown["decisions"][0]]));
+    let path = format!("{ITEM}/requirements-spec.md");
+    assert_eq!(client.call("decisions", json!({"path": path}))["decisions"], shown["decisions"]);
+    assert_eq!(client.call("decisions", json!({"path": "src/maps.js"}))["decisions"], json!([]));
+    let (refused, is_error) = client.tool("decisions", json!({"item": "nothing"}));
+    assert!(is_error, "{refused}");
+}
+
+#[test]
 fn an_agent_holds_a_discussion_and_it_replays_without_the_agent() {
     let sandbox = sandbox();
     let mut client = Client::start(&sandbox);
@@ -390,7 +408,7 @@ fn an_agents_first_finding_takes_one_call() {
     sandbox.commit(&[(&format!("{ITEM}/requirements-spec.md"), &text)]);
     let mut client = Client::start(&sandbox);
     let listed = client.request("tools/list", json!({}))["result"]["tools"].clone();
-    assert_eq!(listed.as_array().unwrap().len(), 6);
+    assert_eq!(listed.as_array().unwrap().len(), 7);
     for arguments in [
         json!({}),
         json!({"item": "offline-mode"}),

@@ -388,6 +388,19 @@ fn api(seen: &Seen, path: &str, state: &mut State) -> Reply {
             let found: Vec<Value> = state.pulls.iter().rev().filter(is_of).cloned().collect();
             Reply::json(&json!(found))
         }
+        ("GET", ["pulls", n]) => {
+            let known = state.pulls.iter().find(|one| one["number"].as_u64() == n.parse().ok());
+            known.map_or_else(missing, Reply::json)
+        }
+        ("PATCH", ["pulls", n]) => {
+            match state.pulls.iter_mut().find(|one| one["number"].as_u64() == n.parse().ok()) {
+                Some(known) => {
+                    known["body"] = body["body"].clone();
+                    Reply::json(known)
+                }
+                None => missing(),
+            }
+        }
         ("POST", ["pulls"]) => {
             let mut made = body.clone();
             let number = 20 + state.pulls.len();

@@ -1,6 +1,5 @@
 //! `roundtable show ITEM`: everything that an item's discussions came to, and `--format html` for all items.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -10,20 +9,15 @@ use super::super::exit::{Code, Fail};
 use super::super::screen::Screen;
 use super::{ShowFormat, decisions, step};
 use crate::analysis::event::Event;
-use crate::git::{Repo, short};
-use crate::history::provenance::{Dossier, items};
+use crate::git::Repo;
+use crate::history::provenance::Dossier;
 use crate::history::site::{self, DecisionRecord, Point, Points};
 use crate::item::config::Config;
 use crate::item::library::Library;
+use crate::run::decided::{self, ItemAtRevision};
 use crate::run::place;
 use crate::run::settings;
 use crate::text::plain::{self, count};
-
-/// An item, and the name of the revision that it was read at.
-pub(super) struct ItemAtRevision {
-    pub dossier: Dossier,
-    pub rev: String,
-}
 
 /// Shows one item, or all of them.
 pub fn run(
@@ -85,50 +79,9 @@ fn found(
     config: &Config,
     screen: &Screen,
 ) -> Result<Vec<ItemAtRevision>, Fail> {
-    let found = read(repo, item, revision, config)?;
+    let found = decided::read(repo, item, revision, config)?;
     for (recording, why) in found.iter().flat_map(|shown| &shown.dossier.unread) {
         screen.warn(&format!("{} is left out: {why}", plain::shown(recording)));
-    }
-    Ok(found)
-}
-
-/// The items, each on its own branch where that is ahead of HEAD.
-fn read(
-    repo: &Repo,
-    item: Option<&str>,
-    revision: Option<&str>,
-    config: &Config,
-) -> Result<Vec<ItemAtRevision>, Fail> {
-    let head = repo.resolve(revision.unwrap_or("HEAD"))?;
-    let ahead = if revision.is_none() { place::ahead(repo, head, config)? } else { BTreeMap::new() };
-    let named = revision.unwrap_or("HEAD").to_owned();
-    let mut places: Vec<(String, String)> = Vec::new();
-    if let Some(item) = item {
-        let item = place::forward(item);
-        places.push(match place::own_branch(&ahead, &item) {
-            Some(found) => found,
-            None => (repo.find_item(head, &item, &config.folders())?, named),
-        });
-    } else {
-        for folder in config.folders() {
-            for path in repo.items(head, folder)? {
-                let rev = ahead.get(&path).map_or(&named, |(branch, _)| branch).clone();
-                places.push((path, rev));
-            }
-        }
-        for (path, (branch, _)) in &ahead {
-            if places.iter().all(|(known, _)| known != path) {
-                places.push((path.clone(), branch.clone()));
-            }
-        }
-        places.sort();
-    }
-    let mut found = Vec::new();
-    for (path, rev) in places {
-        let commit = repo.resolve(&rev)?;
-        let dossiers = items(repo, commit, &[path])?;
-        let rev = format!("{rev} ({})", short(commit));
-        found.extend(dossiers.into_iter().map(|dossier| ItemAtRevision { dossier, rev: rev.clone() }));
     }
     Ok(found)
 }

@@ -3,6 +3,8 @@
 //! A branch that was merged or whose pull request was closed is left as it is: the next run begins at the default
 //! branch, under the next free name, and says what it leaves out.
 
+use std::collections::BTreeSet;
+
 use git2::Oid;
 
 use super::Job;
@@ -13,8 +15,9 @@ use crate::item::meta::{Meta, Source};
 use crate::run::Fail;
 use crate::run::before;
 use crate::run::place;
+use crate::text::links::{linked_files, named_item};
 use crate::text::path;
-use crate::text::plain::count;
+use crate::text::plain::{self, count};
 use path::slug_of;
 
 /// Branches of an item that are looked at, the newest first.
@@ -30,6 +33,8 @@ pub(super) struct Target {
     pub(super) pull: Option<String>,
     /// Nobody has looked for its pull requests yet.
     pub(super) is_new: bool,
+    /// The issue names the item, which is not made of it.
+    pub(super) is_named: bool,
 }
 
 /// The default branch and the branches of ours, with their tips.
@@ -49,6 +54,9 @@ impl Job<'_> {
     /// one that is named by the issue's title.
     pub(super) fn find_target(&mut self, thread: &Thread) -> Result<Target, Fail> {
         let places = self.places()?;
+        if let Some(item) = self.named_item(thread, &places)? {
+            return self.target_of_named(item, &places);
+        }
         let on_default = self.item_at(places.head, thread.number)?;
         let mut carriers = Vec::new();
         for (branch, tip) in &places.branches {
@@ -59,9 +67,23 @@ impl Job<'_> {
         // The highest number of a name is the newest branch.
         carriers.sort_by(|(a, ..), (b, ..)| (b.len(), b).cmp(&(a.len(), a)));
         let found = on_default.or_else(|| carriers.first().map(|(.., path)| path.clone()));
-        let Some(item) = found else { return self.new_target(thread, &places) };
-        let mut target =
-            Target { item, branch: String::new(), leaves: Vec::new(), pull: None, is_new: false };
+        let item = match (found, self.linked_item(thread, &places)?) {
+            (Some(item), _) => item,
+            (None, Some(linked)) => return self.target_of_named(linked, &places),
+            (None, None) => return self.new_target(thread, &places),
+        };
+        self.on_branch(item, carriers, &places)
+    }
+
+    /// The item goes on on the newest branch that carries it, else on a new one.
+    fn on_branch(
+        &mut self,
+        item: String,
+        carriers: Vec<(String, Oid, String)>,
+        places: &Places,
+    ) -> Result<Target, Fail> {
+        let (branch, leaves) = (String::new(), Vec::new());
+        let mut target = Target { item, branch, leaves, pull: None, is_new: false, is_named: false };
         for (branch, tip, path) in carriers.into_iter().take(MAX_BRANCHES) {
             match self.left(&branch, tip, &path, places.head)? {
                 Ok(pull) => return Ok(Target { branch, pull, ..target }),
@@ -73,6 +95,51 @@ impl Job<'_> {
         let mut names = std::iter::once(name.clone()).chain(numbered);
         target.branch = names.find(|name| !places.is_branch(name)).unwrap_or(name);
         Ok(target)
+    }
+
+    /// The item of the default branch that the last line `Item: PATH` of the issue names.
+    fn named_item(&self, thread: &Thread, places: &Places) -> Result<Option<String>, Fail> {
+        let texts = texts(thread);
+        let Some(path) = texts.iter().rev().find_map(|text| named_item(text)) else { return Ok(None) };
+        let is_plain = path.split('/').all(|part| !part.is_empty() && part != "..");
+        let folders = self.config.folders();
+        let found = if is_plain { self.repo.find_item(places.head, &path, &folders).ok() } else { None };
+        found.map(Some).ok_or_else(|| {
+            let shown = plain::shown(&path);
+            Fail::new(format!("the line \"Item: {shown}\" names no item of the default branch"))
+                .with_hint("name a folder with documents in a new comment, and set the label again")
+        })
+    }
+
+    /// The item of the default branch whose documents the issue links, where it links those of no other.
+    fn linked_item(&self, thread: &Thread, places: &Places) -> Result<Option<String>, Fail> {
+        let page = service::page(&self.hub, "")?;
+        let mut linked = BTreeSet::new();
+        for path in texts(thread).into_iter().flat_map(|text| linked_files(text, &page)) {
+            // A path that is nowhere, or leads through a link, is of no item.
+            let found = self.repo.item_and_name(places.head, &path).ok().flatten().map(|(item, _)| item);
+            linked.extend(found.or_else(|| self.repo.laid_out_above(places.head, &path).ok().flatten()));
+        }
+        Ok(linked.pop_first().filter(|_| linked.is_empty()))
+    }
+
+    /// Where an item goes on that an issue names: on its own branches.
+    fn target_of_named(&mut self, item: String, places: &Places) -> Result<Target, Fail> {
+        let name = format!("roundtable/{}", place::slug(&item));
+        let is_own = |branch: &str| {
+            let number = branch.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+            branch == name || number.is_some_and(|number| number.parse::<u32>().is_ok())
+        };
+        let own = places.branches.iter().filter(|(branch, _)| is_own(branch));
+        let mut carriers = Vec::new();
+        for (branch, tip) in own {
+            if self.repo.exists(*tip, &item)? {
+                carriers.push((branch.clone(), *tip, item.clone()));
+            }
+        }
+        carriers.sort_by(|(a, ..), (b, ..)| (b.len(), b).cmp(&(a.len(), a)));
+        let target = self.on_branch(item, carriers, places)?;
+        Ok(Target { is_named: true, ..target })
     }
 
     /// The remote knows of branches that this clone has never seen.
@@ -111,7 +178,14 @@ impl Job<'_> {
                 is_taken |= self.repo.exists(*tip, &item)?;
             }
             if !is_taken {
-                return Ok(Target { item, branch, leaves: Vec::new(), pull: None, is_new: true });
+                return Ok(Target {
+                    item,
+                    branch,
+                    leaves: Vec::new(),
+                    pull: None,
+                    is_new: true,
+                    is_named: false,
+                });
             }
         }
         Err(Fail::new(format!("no name is free for an item of the issue {}", thread.number))
@@ -160,7 +234,10 @@ impl Job<'_> {
 
     /// Refuses a commit on which another issue has taken the item meanwhile.
     pub(super) fn still_ours(&self, commit: Oid, target: &Target, number: u64) -> Result<(), Fail> {
-        if self.repo.exists(commit, &target.item)? && !self.is_of(commit, &target.item, number)? {
+        if !target.is_named
+            && self.repo.exists(commit, &target.item)?
+            && !self.is_of(commit, &target.item, number)?
+        {
             self.is_overtaken.set(true);
             return Err(Fail::new(format!("{} has become another issue's item meanwhile", target.item))
                 .with_hint("set the label again"));
@@ -214,6 +291,12 @@ impl Job<'_> {
         }
         Ok(())
     }
+}
+
+/// The texts by people with the right to write: only they say what an issue belongs to.
+fn texts(thread: &Thread) -> Vec<&str> {
+    let body = Some(thread.source.body.as_str()).filter(|_| !thread.source.is_outsider);
+    body.into_iter().chain(thread.texts()).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::conversation::Conversation;
 use super::read::Read;
 use super::target::Target;
 use super::{Done, Job, walk_id};
-use crate::discussion::event::{Event as Talked, Record, from_lines};
+use crate::discussion::event::{Event as Talked, Record, Time, from_lines};
 use crate::discussion::runs;
 use crate::git::short;
 use crate::github::actions;
@@ -185,15 +185,8 @@ impl Job<'_> {
             return Err(other("time"));
         }
         let at = read.at.unwrap_or(first.at);
-        let source = Source::GitHub(read.thread.number);
-        let meta = crate::item::meta::new_item(
-            source,
-            place::slug(&target.item),
-            &read.thread.title,
-            at,
-            &opened.base,
-        );
-        if before.is_empty() && opened.new_meta.as_ref().is_some_and(|text| *text != meta) {
+        let meta = self.expected_meta(read, target, at, &opened.base)?;
+        if before.is_empty() && opened.new_meta.is_some() && opened.new_meta != meta {
             return Err(other("item"));
         }
         let draft = task.script.source.as_ref().map(crate::text::source::Source::draft);
@@ -209,6 +202,22 @@ impl Job<'_> {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// The `meta.json` that a discussion of the issue may begin with.
+    fn expected_meta(
+        &self,
+        read: &Read,
+        target: &Target,
+        at: Time,
+        base: &str,
+    ) -> Result<Option<String>, Fail> {
+        if target.is_named {
+            return place::new_meta(&self.repo, self.start(target)?, &target.item, &target.item, at);
+        }
+        let source = Source::GitHub(read.thread.number);
+        let slug = place::slug(&target.item);
+        Ok(Some(crate::item::meta::new_item(source, slug, &read.thread.title, at, base)))
     }
 
     pub(super) fn land_recording(

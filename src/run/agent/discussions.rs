@@ -18,6 +18,7 @@ use crate::git::{Pending, Repo};
 use crate::item::Item;
 use crate::item::persona::{Cast, Persona};
 use crate::run::clock::{epoch, fixed_at, now};
+use crate::run::decided::{self, Decided};
 use crate::run::documents::{self, ReviewInput};
 use crate::run::elaborate::stand_in;
 use crate::run::landing;
@@ -82,6 +83,7 @@ impl Discussions {
             }
             Call::Close(close) => self.close(close),
             Call::Read(read) => self.read(&read),
+            Call::Decisions(asked) => self.decisions(&asked),
         };
         let warnings = self.warnings.take();
         match answered {
@@ -150,6 +152,22 @@ impl Discussions {
             answer["personas"] = library.cast.iter().map(persona).collect();
         }
         Ok(answer)
+    }
+
+    /// What was decided in items, each on its branch where that is ahead; with a path, what is about that file.
+    fn decisions(&self, asked: &tools::DecisionsCall) -> Result<Value, Fail> {
+        let repo = self.workspace.open()?;
+        let config = self.workspace.settings_at(&repo, repo.resolve("HEAD")?)?;
+        let found = decided::read(&repo, asked.item.as_deref(), None, &config)?;
+        for (recording, why) in found.iter().flat_map(|shown| &shown.dossier.unread) {
+            self.warnings.warn(&format!("{} is left out: {why}", plain::shown(recording)));
+        }
+        let Some(path) = asked.path.as_deref().map(|path| path.trim_start_matches("./")) else {
+            return Ok(decided::as_json(&found));
+        };
+        let all = found.iter().flat_map(|shown| decided::decided(&shown.dossier));
+        let about: Vec<Decided> = all.filter(|one| decided::is_about(one, path)).collect();
+        Ok(json!({"decisions": about}))
     }
 
     /// Begins a discussion, or goes on with the one of the same item and step.

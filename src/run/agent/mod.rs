@@ -13,7 +13,7 @@
 //! use roundtable::run::agent::tools;
 //!
 //! let names: Vec<&str> = tools::all().iter().map(|tool| tool.name).collect();
-//! assert_eq!(names, ["review", "open", "say", "hear", "close", "read"]);
+//! assert_eq!(names, ["review", "open", "say", "hear", "close", "read", "decisions"]);
 //! ```
 
 pub mod tools;

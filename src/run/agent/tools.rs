@@ -1,4 +1,4 @@
-//! The six tools that an agent plays with: their names, what they are for, and what they take.
+//! The seven tools that an agent plays with: their names, what they are for, and what they take.
 //!
 //! Every word here is paid for by everybody who connects the server, in every conversation: together at
 //! most 1,500 tokens.
@@ -26,7 +26,7 @@ What is `refused` changed nothing: say it better, or pass. Show `show` to the us
 
 /// All tools, in the order they are listed.
 #[allow(clippy::too_many_lines)] // A table: an entry a tool.
-pub fn all() -> [Tool; 6] {
+pub fn all() -> [Tool; 7] {
     let text = || json!({"type": "string"});
     let rests = || {
         let line = json!({"type": "integer"});
@@ -98,6 +98,13 @@ pub fn all() -> [Tool; 6] {
             true,
             object(json!({"item": item, "step": step()}), &["item"]),
         ),
+        tool(
+            "decisions",
+            "What people decided, for who implements it: of an item, or about a file. Keep to them and name \
+             their ids.",
+            true,
+            object(json!({"item": item, "path": text()}), &[]),
+        ),
     ]
 }
 
@@ -144,6 +151,7 @@ pub enum Call {
     Hear(Hear),
     Close(Close),
     Read(Read),
+    Decisions(DecisionsCall),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -207,6 +215,13 @@ pub struct Read {
     pub step: Option<String>,
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DecisionsCall {
+    pub item: Option<String>,
+    pub path: Option<String>,
+}
+
 impl Call {
     /// Reads a call by the tool's name.
     ///
@@ -224,6 +239,7 @@ impl Call {
             "hear" => Call::Hear(of(arguments)?),
             "close" => Call::Close(of(arguments)?),
             "read" => Call::Read(of(arguments)?),
+            "decisions" => Call::Decisions(of(arguments)?),
             _ => {
                 let names: Vec<&str> = all().iter().map(|tool| tool.name).collect();
                 return Err(format!("there is no tool of that name; the tools are {}", names.join(", ")));
@@ -264,7 +280,7 @@ mod tests {
             ("say", json!({"lines": []}), "discussion"),
             ("open", json!({"item": "a", "step": "01-03", "turns": 4}), "turns"),
             ("hear", json!([]), ""),
-            ("shout", json!({}), "review, open, say, hear, close, read"),
+            ("shout", json!({}), "review, open, say, hear, close, read, decisions"),
         ] {
             let message = Call::read(name, arguments).unwrap_err();
             assert!(message.contains(wrong), "{message}");
