@@ -66,7 +66,7 @@ pub(crate) fn is_harmless(found: char) -> bool {
     matches!(found, '\u{200c}' | '\u{200d}') || is_visible(found)
 }
 
-fn is_visible(found: char) -> bool {
+pub(crate) fn is_visible(found: char) -> bool {
     // Most of what is written, without a look into the tables; U+00AD is a hyphen that hides.
     if matches!(found, ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}' | '…' | '“' | '”' | '‘' | '’' | '–' | '—')
     {

@@ -107,7 +107,8 @@ impl Heard<'_> {
     /// A quotation that nobody and no file has.
     fn unreal_quotation(&self, sentence: &str) -> Option<Breach> {
         let has_place = names_place(sentence) || self.sources.paths().any(|path| sentence.contains(path));
-        let texts: Vec<&str> = self.texts().collect();
+        let cited = self.basis.cited.iter().map(|rest| rest.quote.as_str());
+        let texts: Vec<&str> = self.texts().chain(cited).collect();
         let quote = unreal_quotation(sentence, has_place, self.sources, &texts, &self.basis.absent)?;
         Some(Breach { nearest: self.sources.nearest("", quote), ..Breach::new(Rule::Quotation, quote) })
     }
@@ -137,7 +138,8 @@ impl Heard<'_> {
             if topics.is_empty() || own.is_empty() && topics.iter().all(|one| one.is_name) {
                 return None;
             }
-            let unknown = self.unknown_amount(sentence, clause, (&own, is_value))?;
+            let is_of_names = topics.iter().all(|one| one.is_name);
+            let unknown = self.unknown_amount(sentence, clause, (&own, is_value), is_of_names)?;
             let nearest = ids(clause).find_map(|id| self.sources.line_of(id));
             let words = format!("{} in {}", unknown.figure, clause.trim());
             let nearest = nearest.or_else(|| self.sources.nearest("", clause));
@@ -152,9 +154,14 @@ impl Heard<'_> {
         sentence: &str,
         clause: &str,
         (own, is_value): (&[Amount], bool),
+        is_of_names: bool,
     ) -> Option<Amount> {
         let cited = self.basis.cited.iter().flat_map(|rest| amounts(&rest.quote));
-        let known: Vec<Amount> = own.iter().cloned().chain(cited).collect();
+        let proposed = self.basis.absent.iter().flat_map(|text| amounts(text));
+        // Users may give any value to a name; an id has its own text.
+        let users = self.earlier.iter().filter(|one| one.by == USER && is_of_names).map(|one| one.text);
+        let given = users.chain(self.basis.first.filter(|_| is_of_names)).flat_map(amounts);
+        let known: Vec<Amount> = own.iter().cloned().chain(cited).chain(proposed).chain(given).collect();
         let is_known = |one: &Amount| known.iter().any(|other| one.is_same(other));
         let said = amounts(&without_places(clause));
         // Who asks for another value beside the real one, or for a value where there is none, claims nothing.
@@ -167,7 +174,9 @@ impl Heard<'_> {
                 && !(is_value && one.counts_nothing())
                 && !known.iter().any(|other| one.contradicts(other))
         };
-        said.into_iter().find(|one| !is_known(one) && !is_count(one) && !one.is_sum_of(&parts))
+        let is_claimed = |one: &Amount| !is_known(one) && !is_count(one) && !one.is_sum_of(&parts);
+        // "Task 6.5" names an item of a list.
+        said.into_iter().find(|one| is_claimed(one) && !self.sources.numbers_item(&one.figure))
     }
 
     /// What a clause speaks of that has a text of its own.
@@ -311,6 +320,23 @@ mod tests {
             .into_iter()
             .map(|one| (one.rule.name().to_owned(), one.nearest.unwrap_or_default()))
             .collect()
+    }
+
+    #[test]
+    fn a_figure_may_be_proposed_and_a_number_may_be_of_an_item() {
+        let plan = "# Plan\n\n- [ ] 6.5 FR-001: Test the wait.\n- [ ] 6.6 Send it.\n";
+        let sources = Sources::new([("spec.md", SPEC), ("plan.md", plan)].into_iter(), &[]);
+        let basis = |absent: &[&str]| Basis {
+            sources: Some(&sources),
+            absent: absent.iter().map(|one| (*one).to_owned()).collect(),
+            ..Basis::default()
+        };
+        let is_refused = |text: &str, absent: &[&str]| !unreal_claims(text, &[], &basis(absent)).is_empty();
+        assert!(is_refused("FR-001 should allow 45 seconds.", &[]));
+        assert!(!is_refused("FR-001 should allow 45 seconds.", &["45 seconds"]));
+        assert!(is_refused("FR-001 should allow 45 seconds.", &["50 seconds"]));
+        assert!(!is_refused("FR-001 is tested by task 6.5.", &[]));
+        assert!(is_refused("FR-001 is tested by task 6.7.", &[]));
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl Rule {
             Rule::Id => "an id is one of the documents'",
             Rule::Figure => {
                 "a figure that is said of an id, a setting, a function, a file, a section or a turn is in its own \
-                 text, or in a passage that the line quotes in \"rests\""
+                 text, in a passage that the line quotes in \"rests\", or listed in \"absent\" where the line proposes it"
             }
             Rule::Name => {
                 "a file, function or setting that is named exists, or is listed in \"absent\" where the line proposes \

@@ -206,6 +206,17 @@ impl<'t> Sources<'t> {
         (!all.is_empty()).then_some(found)
     }
 
+    /// Whether a line begins with this number, which has parts: "6.5" of "- [ ] 6.5 Add a test", "3.1" of "## Case 3.1".
+    pub fn numbers_item(&self, number: &str) -> bool {
+        let begins = |line: &str| {
+            let line = line.trim_start_matches([' ', '\t', '-', '*', '#', '[', ']', 'x', '~']);
+            let named = line.trim_start_matches(char::is_alphabetic).trim_start();
+            let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', '.', ')', ':', '*']);
+            [line, named].iter().any(|line| line.strip_prefix(number).is_some_and(ends))
+        };
+        number.contains('.') && self.texts().any(|one| one.text.text.lines().any(begins))
+    }
+
     /// The lines of code and data that have a name, each with what is indented below it.
     pub fn blocks_naming(&self, name: &str) -> Vec<&str> {
         self.texts().flat_map(|one| own_text::of_name(one.text.text, name)).collect()
@@ -310,7 +321,7 @@ impl Folded {
         let mut folded = Folded { text: String::with_capacity(source.len()), from: Vec::new() };
         for (at, c) in source.char_indices() {
             match c {
-                '*' | '`' | '\u{200b}' => {}
+                '*' | '`' => {}
                 c if c.is_whitespace() => {
                     if !folded.text.ends_with(' ') {
                         folded.push(' ', at);
@@ -319,6 +330,8 @@ impl Folded {
                 '’' | '‘' => folded.push('\'', at),
                 '“' | '”' | '„' => folded.push('"', at),
                 '–' | '—' | '‑' => folded.push('-', at),
+                // What is not shown to a model is not in its quotation: a variation selector.
+                c if !c.is_ascii() && !plain::is_visible(c) => {}
                 c => c.to_lowercase().for_each(|c| folded.push(c, at)),
             }
         }

@@ -107,7 +107,7 @@ fn the_settings_leave_files_out_or_send_none() {
     assert!(paths(&all).contains(&"private/offline.md"));
     let some = plan("evidence: {exclude: [private, '**/*.js']}\n");
     assert!(paths(&some).contains(&"src/sync.rs") && paths(&some).len() == paths(&all).len() - 2, "{some}");
-    let few = plan("evidence: {max_chars: 400}\n");
+    let few = plan("evidence: {max_chars: 800}\n");
     assert!(paths(&few)[0] == "src/sync.rs" && paths(&few).len() < paths(&all).len(), "{few}");
     assert_eq!(plan("evidence: {repository: false}\n"), json!([]));
     for (settings, wanted) in [

@@ -95,6 +95,8 @@ pub struct Evidence {
     pub commits: Vec<(String, Vec<String>)>,
     /// The names of all files, or of all folders, one a line.
     pub listing: String,
+    /// Names that were asked for and that nothing has.
+    pub unknown: Vec<String>,
 }
 
 impl Evidence {
@@ -144,7 +146,7 @@ pub fn gather(asked: &EvidenceRequest<'_>, files: &dyn Files) -> Evidence {
     let own: Vec<String> = asked.documents.iter().map(|(path, _)| path.clone()).collect();
     let names = Names::new(listed, &own);
     let named = names.paths(texts());
-    let defining = definitions(&names.identifiers(texts()), SAME_NAME, files);
+    let defining = definitions(places(&names.identifiers(texts()), files), SAME_NAME, files);
     let chosen = in_order(named, defining, listed);
     let room = asked.max_chars - asked.max_chars / NEED_SHARE;
     let room = room.saturating_sub(listing.chars().count());
@@ -162,11 +164,18 @@ pub fn more(
     max_chars: usize,
     files: &dyn Files,
 ) -> Evidence {
-    let texts: Vec<String> = asked.iter().map(|name| format!("`{}`", name.replace('`', ""))).collect();
-    let texts = || texts.iter().map(String::as_str);
+    let code: Vec<String> = asked.iter().map(|name| format!("`{}`", name.replace('`', ""))).collect();
+    let texts = || code.iter().map(String::as_str);
     let names = Names::new(files.listed(), own);
-    let defining = definitions(&names.identifiers(texts()), SAME_NAME_ASKED, files);
-    let mut chosen = merged(names.paths(texts()), defining);
+    let places = places(&names.identifiers(texts()), files);
+    let is_known = |text: &String| {
+        let one = || std::iter::once(text.as_str());
+        let is_found = |name: &String| places.iter().any(|(own, found)| own == name && !found.is_empty());
+        !names.paths(one()).is_empty() || names.identifiers(one()).iter().any(is_found)
+    };
+    let unknown = asked.iter().zip(&code).filter(|(_, text)| !is_known(text)).map(|(name, _)| name.clone());
+    let unknown = unknown.collect();
+    let mut chosen = merged(names.paths(texts()), definitions(places, SAME_NAME_ASKED, files));
     let path = |one: &Named| &files.listed()[one.file].path;
     let sent = |one: &Named| given.sent.iter().find(|sent| sent.path == *path(one));
     chosen.retain(|one| sent(one).is_none() || given.left_out.contains_key(path(one)));
@@ -174,7 +183,7 @@ pub fn more(
         one.lines = sent(one).map(|sent| missing(sent, files.text(one.file))).unwrap_or_default();
     }
     let (sent, _) = packed(max_chars.saturating_sub(given.size()), &chosen, files);
-    assembled(&sent, files, 0)
+    Evidence { unknown, ..assembled(&sent, files, 0) }
 }
 
 /// The lines of a file that were not sent.
@@ -184,10 +193,17 @@ fn missing(sent: &Sent, text: Option<String>) -> BTreeSet<usize> {
     (1..=count).filter(|line| !is_sent(line)).collect()
 }
 
+/// Where each of these names is: the file, and the line that defines it.
+type Places = Vec<(String, Vec<(usize, Option<usize>)>)>;
+
+fn places(names: &[String], files: &dyn Files) -> Places {
+    names.iter().cloned().zip(files.find(&Symbols::new(names))).collect()
+}
+
 /// The files that define these names, at most `most` of each, or that alone have them, each with the lines that do.
-fn definitions(names: &[String], most: usize, files: &dyn Files) -> Vec<Named> {
+fn definitions(places: Places, most: usize, files: &dyn Files) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
-    for places in files.find(&Symbols::new(names)) {
+    for (_, places) in places {
         let is_test = |file: usize| tested(&files.listed()[file].path).is_some();
         let defining: Vec<_> = places.iter().copied().filter(|(_, line)| line.is_some()).collect();
         let (meant, most) = if defining.is_empty() { (places, SAME_NAME) } else { (defining, most) };
@@ -235,8 +251,8 @@ fn in_order(named: Vec<Named>, defining: Vec<Named>, listed: &[Listed]) -> Vec<N
     all.into_iter().chain(tested).chain(others).collect()
 }
 
-/// Takes each file whole in its order, as far as half of the room goes round for those after it; else what of it fits.
-/// What is sent of each, and how many characters are left.
+/// Takes each file whole in its order where all of them fit; else half of the room goes round, and of what is then free
+/// each takes at most half. What is sent of each, and how many characters are left.
 fn packed(max_chars: usize, chosen: &[Named], files: &dyn Files) -> (Vec<Sent>, usize) {
     let text = |file: usize| files.text(file).filter(|text| secrets::mask(text).is_none());
     let texts: Vec<Option<Vec<String>>> =
@@ -246,14 +262,22 @@ fn packed(max_chars: usize, chosen: &[Named], files: &dyn Files) -> (Vec<Sent>, 
         .zip(&texts)
         .map(|(one, lines)| Some(Page::new(&files.listed()[one.file].path, lines.as_ref()?)))
         .collect();
-    // What is kept for each: whole, or its part of the half.
-    let kept = |page: &Page<'_>| page.whole().min(max_chars / 2 / chosen.len());
-    let mut after: usize = pages.iter().flatten().map(kept).sum();
+    // What is kept for each: whole, or as much as for every other that is larger.
+    let level = level(pages.iter().flatten().map(Page::whole).collect(), max_chars / 2);
+    let kept = |page: &Page<'_>| page.whole().min(level);
+    let (mut after, mut wholes) = (0, 0);
+    for page in pages.iter().flatten() {
+        after += kept(page);
+        wholes += page.whole();
+    }
     let (mut sent, mut left) = (Vec::new(), max_chars);
     for (one, page) in chosen.iter().zip(&pages) {
         let Some(page) = page else { continue };
         after -= kept(page);
-        let room = left.saturating_sub(after);
+        let free = left.saturating_sub(after);
+        let room =
+            if wholes <= left || after == 0 { free } else { kept(page) + (free - kept(page).min(free)) / 2 };
+        wholes -= page.whole();
         let wanted: BTreeSet<usize> = one.lines.iter().filter_map(|line| line.checked_sub(1)).collect();
         let pieces = page.pieces(&wanted, room);
         if pieces.iter().all(|piece| page.is_blank(piece.clone())) {
@@ -265,6 +289,20 @@ fn packed(max_chars: usize, chosen: &[Named], files: &dyn Files) -> (Vec<Sent>, 
         sent.push(Sent { path: path.clone(), blob: blob.clone(), lines });
     }
     (sent, left)
+}
+
+/// How much each of these may take of the room, so that what the small ones leave goes to the large ones.
+fn level(mut wholes: Vec<usize>, room: usize) -> usize {
+    wholes.sort_unstable();
+    let (mut left, mut count) = (room, wholes.len());
+    for whole in wholes {
+        if whole * count >= left {
+            return left / count;
+        }
+        left -= whole;
+        count -= 1;
+    }
+    room
 }
 
 /// These pieces with their commits, as far as there is room for those.
@@ -487,6 +525,26 @@ mod tests {
         let files: Vec<(&str, &str)> = same.iter().map(|(path, text)| (path.as_str(), *text)).collect();
         let found = more(&["reload".to_owned()], &Evidence::default(), &[], 4_000, &Shelf::new(&files));
         assert_eq!(found.sent.len(), 5);
+    }
+
+    #[test]
+    fn what_small_files_leave_goes_to_the_large_ones() {
+        assert_eq!(level(vec![10, 100, 200], 100), 45);
+        assert_eq!(level(vec![10, 20], 100), 100);
+        assert_eq!((level(vec![], 7), level(vec![9, 9], 0)), (7, 0));
+        let long = |name: &str| -> String {
+            (0..100).map(|at| format!("function {name}{at}() {{\n    draw({at});\n}}\n\n")).collect()
+        };
+        let (a, b, c) = (long("a"), long("b"), long("c"));
+        let shelf =
+            Shelf::new(&[("lib/a.js", a.as_str()), ("lib/b.js", b.as_str()), ("lib/c.js", c.as_str())]);
+        let found = gather(
+            &EvidenceRequest { max_chars: 8_000, ..asked("See lib/a.js, lib/b.js and lib/c.js.\n", &[]) },
+            &shelf,
+        );
+        let sizes: Vec<usize> =
+            ["lib/a.js", "lib/b.js", "lib/c.js"].iter().map(|path| found.size_of(path)).collect();
+        assert!(sizes[0] < 3 * sizes[2] && sizes.iter().all(|size| *size > 500), "{sizes:?}");
     }
 
     #[test]

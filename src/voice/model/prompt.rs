@@ -466,18 +466,21 @@ pub fn synthesis(head: &str, now: &Discussion<'_>, wrong: &str) -> Result<Prompt
 /// # Errors
 /// The template cannot be rendered.
 pub fn needed(library: &Library, asked: &[String], found: &Evidence) -> Result<String, Failed> {
-    let is_found = |name: &String| {
-        let has = |one: &Excerpt| {
-            one.path.ends_with(name.trim_start_matches("./"))
-                || one.text.contains(name.trim_end_matches("()"))
-        };
+    let is_shown = |name: &String| {
+        let path = name.trim_start_matches("./");
+        let has = |one: &Excerpt| one.path.ends_with(path) || one.text.contains(name.trim_end_matches("()"));
         found.excerpts.iter().any(has)
     };
-    let missing: Vec<&str> = asked.iter().filter(|name| !is_found(name)).map(String::as_str).collect();
-    let missing = plain::shown(&missing.join(", "));
+    let (unknown, known): (Vec<&String>, Vec<&String>) =
+        asked.iter().filter(|name| !is_shown(name)).partition(|name| found.unknown.contains(*name));
+    let list = |names: Vec<&String>| {
+        plain::shown(&names.into_iter().map(String::as_str).collect::<Vec<_>>().join(", "))
+    };
+    let (unknown, crowded) = (list(unknown), list(known));
     let asked = plain::shown(&asked.join(", "));
     let evidence = found.shown().into_iter().map(safe).collect::<Vec<_>>();
-    let shown = library.templates.render("prompts/need.txt", context! { asked, evidence, missing })?;
+    let shown =
+        library.templates.render("prompts/need.txt", context! { asked, evidence, unknown, crowded })?;
     Ok(format!("{}\n\n", shown.trim_end()))
 }
 
