@@ -54,8 +54,7 @@ pub fn is_past(word: &str) -> bool {
     // "opted" doubles its letter, "planned" too.
     let once = base.char_indices().next_back().map_or("", |(at, _)| &base[..at]);
     let is_doubled = once.ends_with(|last| base.ends_with(last)) && REGULAR.contains(&once);
-    IRREGULAR.contains(&word)
-        || !base.is_empty() && (is_doubled || REGULAR.iter().any(|verb| is_regular(verb)))
+    IRREGULAR.contains(&word) || !base.is_empty() && (is_doubled || REGULAR.iter().any(is_regular))
 }
 
 /// Whether a verb in the present gives somebody's words or will.
