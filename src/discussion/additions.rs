@@ -101,6 +101,9 @@ pub struct Addition {
     /// By the table's headers, or the parts of the kind, in snake_case.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Field>,
+    /// It was written in several lines, which are one here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub several_lines: bool,
     pub turns: Vec<u32>,
 }
 
@@ -121,6 +124,9 @@ pub struct Proposal {
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Field>,
+    /// It was written in several lines, which are one here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub several_lines: bool,
 }
 
 impl Proposal {
@@ -138,13 +144,14 @@ impl Proposal {
             value.insert("text".to_owned(), Value::String(text));
         }
         let addition = Addition::read(&Value::Object(value)).ok()?;
-        let Addition { path: document, anchor, kind, text, fields, .. } = addition;
-        Some(Proposal { document, anchor, kind, text: text.map(|text| own_words(&text)), fields })
+        let Addition { path: document, anchor, kind, text, fields, several_lines, .. } = addition;
+        let text = text.map(|text| own_words(&text));
+        Some(Proposal { document, anchor, kind, text, fields, several_lines })
     }
 
     /// What it adds, as somebody said it in a turn, marked as proposed; `path` is the document that it means.
     pub fn addition(&self, path: &str, turn: u32, by: &str) -> Addition {
-        let Proposal { anchor, kind, mut text, mut fields, .. } = self.clone();
+        let Proposal { anchor, kind, mut text, mut fields, several_lines, .. } = self.clone();
         let last = MARKED.iter().find(|name| fields.contains_key(**name)).map(|name| (*name).to_owned());
         let last = last.or_else(|| fields.keys().next().cloned());
         let said = text.as_mut().or_else(|| match fields.get_mut(&last?)? {
@@ -154,7 +161,7 @@ impl Proposal {
         if let Some(said) = said {
             said.push_str(&format!(" (proposed by {by})"));
         }
-        Addition { path: path.to_owned(), kind, anchor, text, fields, turns: vec![turn] }
+        Addition { path: path.to_owned(), kind, anchor, text, fields, several_lines, turns: vec![turn] }
     }
 
     /// Whether all of it is one visible line each.
@@ -256,6 +263,7 @@ impl Addition {
             anchor: text("anchor").unwrap_or_default(),
             text: text("text"),
             fields,
+            several_lines: value.get("text").and_then(Value::as_str).is_some_and(has_several_lines),
             turns: turns.filter_map(|turn| turn.as_u64().and_then(|turn| turn.try_into().ok())).collect(),
         };
         match addition.says_something() {
@@ -283,6 +291,10 @@ impl Addition {
 fn words_of(text: Option<&String>, fields: &BTreeMap<String, Field>) -> String {
     let fields = fields.iter().map(|(name, field)| format!("{}: {}", name.replace('_', " "), field.text()));
     text.into_iter().cloned().chain(fields).collect::<Vec<_>>().join("; ")
+}
+
+fn has_several_lines(text: &str) -> bool {
+    text.lines().filter(|line| !line.trim().is_empty()).nth(1).is_some()
 }
 
 /// A text as a document takes it: one line, visible, not too long.

@@ -26,11 +26,22 @@ pub struct Summary {
     pub additions: Vec<Addition>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub possible_decisions: Vec<Possible>,
+    /// How many entries of a kind go to documents, the first ones; all where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lands: Option<Lands>,
     /// One sentence of at most [`ONE_LINE`] characters.
     pub summary: String,
     /// The voice that summed up, where it is not the discussion's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice: Option<String>,
+}
+
+/// How many entries of a summary go to documents: the others stay in the recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lands {
+    pub open_questions: usize,
+    pub additions: usize,
 }
 
 /// Something somebody contributed: an insight, or something to do.
@@ -127,14 +138,24 @@ impl Summary {
             && self.additions.is_empty()
     }
 
-    /// `3 insights, 1 decision`, as announcements and `--json` describe an addition.
+    /// The open questions that go to documents.
+    pub fn landing_questions(&self) -> &[Question] {
+        first(&self.open_questions, self.lands.map(|lands| lands.open_questions))
+    }
+
+    /// The additions that go to documents.
+    pub fn landing_additions(&self) -> &[Addition] {
+        first(&self.additions, self.lands.map(|lands| lands.additions))
+    }
+
+    /// `3 insights, 1 decision`, as announcements and `--json` describe what goes to documents.
     pub fn description(&self) -> String {
         let counted = [
             (self.insights.len(), "insight", "insights"),
             (self.decisions.len(), "decision", "decisions"),
-            (self.open_questions.len(), "open question", "open questions"),
+            (self.landing_questions().len(), "open question", "open questions"),
             (self.action_items.len(), "action item", "action items"),
-            (self.additions.len(), "proposed addition", "proposed additions"),
+            (self.landing_additions().len(), "proposed addition", "proposed additions"),
         ];
         let parts: Vec<String> = counted
             .iter()
@@ -143,6 +164,11 @@ impl Summary {
             .collect();
         if parts.is_empty() { "a discussion without findings".to_owned() } else { parts.join(", ") }
     }
+}
+
+/// The first entries of a list, all where no number is given.
+fn first<T>(list: &[T], number: Option<usize>) -> &[T] {
+    &list[..number.unwrap_or(list.len()).min(list.len())]
 }
 
 /// Who an insight is by, as the synthesis writes it (discussion AC-008-05): first names in

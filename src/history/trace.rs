@@ -217,7 +217,7 @@ pub fn typed_in(
     finished: &Finished,
     library: &Library,
 ) -> Result<BTreeSet<usize>, Failed> {
-    let additions = &finished.summary.additions;
+    let additions = finished.summary.landing_additions();
     if additions.len() > typed::MOST {
         return Ok(BTreeSet::new());
     }
@@ -426,9 +426,14 @@ fn asked_within(text: &str, trace: &Trace) -> BTreeSet<String> {
 }
 
 fn in_markdown(text: &str, trace: &Trace, finished: &Finished, library: &Library) -> Result<Written, Failed> {
+    let summary = &finished.summary;
+    let further = summary.open_questions.len() - summary.landing_questions().len();
+    let asked = summary.insights.len() + summary.decisions.len() + summary.landing_questions().len();
+    // Entries after the questions are counted on from those that no document took.
+    let counted = |at: usize| if at < asked { at } else { at + further };
     let whole = in_block(text, trace, finished, library)?;
     if !whole.is_empty() {
-        return Ok(whole);
+        return Ok(whole.into_iter().map(|(line, finding)| (line, finding.map(counted))).collect());
     }
     // Questions that a document had already are not in the block.
     let asked = asked_within(text, trace);

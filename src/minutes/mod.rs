@@ -23,6 +23,7 @@ use std::collections::HashSet;
 
 mod choice;
 mod kinds;
+mod landing;
 mod message;
 mod summary;
 
@@ -31,6 +32,7 @@ pub use crate::text::sentence_forms::Forms;
 
 use self::choice::Pending;
 pub use self::kinds::{Kinds, kinds_in};
+pub use self::landing::with_limits;
 use self::message::{Kind, UserStatement, entries};
 pub use self::summary::{decisions_in, in_one_line, says_nothing, summary};
 

@@ -45,6 +45,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
         action_items: minutes.action_items.iter().map(action).collect(),
         additions: Vec::new(),
         possible_decisions: Vec::new(),
+        lands: None,
         summary: in_one_line(&decided, &open, talk),
         voice: None,
     }
@@ -84,7 +85,7 @@ impl<'l> SpokenLine<'l> {
 }
 
 /// The question that a notice ends with.
-fn asked(notice: &str) -> &str {
+pub(super) fn asked(notice: &str) -> &str {
     let end = notice.trim_end();
     let before = end.trim_end_matches('?');
     before.rfind(['.', '!', '?']).map_or(end, |at| end[at + 1..].trim_start())

@@ -593,7 +593,7 @@ impl Replay {
         finished: &Finished,
         library: &Library,
     ) -> Result<Option<Divergence>, Unread> {
-        let (read, additions) = (&finished.opened.read, &finished.summary.additions);
+        let (read, additions) = (&finished.opened.read, finished.summary.landing_additions());
         let names = typed::files(&finished.opened.item, additions);
         let text = |name: &str| -> Result<Option<String>, Unread> {
             let bytes = self.file_at(commit, &format!("{folder}/{name}"))?;

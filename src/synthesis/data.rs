@@ -39,14 +39,14 @@ fn raw_entry(finished: &Finished, library: &Library) -> Value {
         "exit": finished.closed.exit,
         "insights": insights.into_iter().map(said).collect::<Vec<_>>(),
         "decisions": summary.decisions.iter().map(decided).collect::<Vec<_>>(),
-        "open_questions": summary.open_questions,
+        "open_questions": summary.landing_questions(),
         "action_items": summary.action_items.iter().map(said).collect::<Vec<_>>(),
     });
     if further > 0 {
         entry["more_statements"] = json!({"count": further, "recording": finished.recording()});
     }
     if !summary.additions.is_empty() {
-        entry["proposed"] = json!(summary.additions);
+        entry["proposed"] = json!(summary.landing_additions());
     }
     let late: Vec<Value> = finished.unheard().map(|late| json!({"by": late.by, "text": late.text})).collect();
     if !late.is_empty() {
@@ -162,11 +162,11 @@ fn rows(finished: &Finished, library: &Library) -> Vec<[String; 5]> {
     let decisions = summary.decisions.iter().map(|one| {
         ["decision".to_owned(), String::new(), one.text.clone(), one.rationale.clone(), turns(&one.turns)]
     });
-    let questions = summary.open_questions.iter().map(|one| {
+    let questions = summary.landing_questions().iter().map(|one| {
         ["open question".to_owned(), String::new(), one.text.clone(), one.context.clone(), turns(&one.turns)]
     });
     let actions = summary.action_items.iter().map(|one| said("action item", one));
-    let proposed = summary.additions.iter().map(|one| {
+    let proposed = summary.landing_additions().iter().map(|one| {
         let place = [one.anchor.as_str(), one.path.as_str()].into_iter().filter(|part| !part.is_empty());
         let place = place.collect::<Vec<_>>().join(", ");
         let kind = format!("proposed {}", one.kind.words());

@@ -9,18 +9,18 @@ use std::collections::HashSet;
 use super::Staying;
 use crate::discussion::Finished;
 use crate::discussion::closing::key;
-use crate::discussion::summary::Question;
+use crate::discussion::summary::{Question, Summary};
 use crate::item::Item;
 use crate::item::layout::{Layout, Place};
 use crate::text::plain::count;
 
 /// A discussion without the questions that the item's documents ask already.
 pub(super) fn without_known_questions<'f>(item: &Item, finished: &'f Finished) -> Cow<'f, Finished> {
-    if finished.summary.open_questions.is_empty() {
+    if finished.summary.landing_questions().is_empty() {
         return Cow::Borrowed(finished);
     }
     let asked: HashSet<String> = item.documents().flat_map(|(_, text)| asked_in(text)).collect();
-    if !finished.summary.open_questions.iter().any(|one| asked.contains(&key(&one.text))) {
+    if !finished.summary.landing_questions().iter().any(|one| asked.contains(&key(&one.text))) {
         return Cow::Borrowed(finished);
     }
     Cow::Owned(with_questions(finished, &|one| !asked.contains(&key(&one.text))))
@@ -29,6 +29,10 @@ pub(super) fn without_known_questions<'f>(item: &Item, finished: &'f Finished) -
 /// A discussion with some of its open questions.
 pub fn with_questions(finished: &Finished, is_wanted: &dyn Fn(&Question) -> bool) -> Finished {
     let mut some = finished.clone();
+    if let Some(lands) = &mut some.summary.lands {
+        let landing = finished.summary.landing_questions();
+        lands.open_questions = landing.iter().filter(|one| is_wanted(one)).count();
+    }
     some.summary.open_questions.retain(|one| is_wanted(one));
     some
 }
@@ -46,17 +50,26 @@ fn without_number(line: &str) -> &str {
     rest.strip_prefix(['.', ')']).filter(|_| rest.len() < bare.len()).unwrap_or(bare)
 }
 
+/// The additions that go to no document.
+fn further_additions(summary: &Summary) -> usize {
+    summary.additions.len() - summary.landing_additions().len()
+}
+
 /// What of a discussion stays in the recording; `new` is what went to the documents.
 pub(super) fn staying(finished: &Finished, new: &Finished, layout: &Layout) -> Vec<Staying> {
     let (all, added) = (&finished.summary, &new.summary);
-    let known = all.open_questions.len() - added.open_questions.len();
+    let (landing, placed) = (all.landing_questions().len(), added.landing_questions().len());
+    let (questions, additions) = (all.open_questions.len() - landing, further_additions(all));
+    let most = |number: usize| format!("a discussion adds the first {number}");
     let no_place = format!("the layout {} has no place for such entries", layout.name);
     let without_place = |place: &Place, number: usize| if *place == Place::Recording { number } else { 0 };
     // Without a decision there is no record that they could go to.
     let is_recordless = layout.questions == Place::Record && all.decisions.is_empty();
-    let recordless = if is_recordless { added.open_questions.len() } else { 0 };
+    let recordless = if is_recordless { placed } else { 0 };
     [
-        (known, "open question", "the documents have the same words".to_owned()),
+        (questions, "open question", most(landing)),
+        (additions, "proposed addition", most(all.landing_additions().len())),
+        (landing - placed, "open question", "the documents have the same words".to_owned()),
         (recordless, "open question", "no decision was made, so there is no new record".to_owned()),
         (without_place(&layout.actions, all.action_items.len()), "action item", no_place.clone()),
         (without_place(&layout.insights, all.insights.len()), "insight", no_place),

@@ -76,6 +76,7 @@ pub fn sections<'l>(finished: &Finished, library: &'l Library) -> Result<Vec<Sec
             }
             number += 1;
         }
+        number += kind.further(finished);
     }
     Ok(found)
 }
@@ -89,13 +90,21 @@ enum Kind {
 }
 
 impl Kind {
-    const fn count(self, finished: &Finished) -> usize {
+    fn count(self, finished: &Finished) -> usize {
         let summary = &finished.summary;
         match self {
             Kind::Insight => summary.insights.len(),
             Kind::Decision => summary.decisions.len(),
-            Kind::Question => summary.open_questions.len(),
+            Kind::Question => summary.landing_questions().len(),
             Kind::Action => summary.action_items.len(),
+        }
+    }
+
+    /// How many more there are, which go to no document.
+    fn further(self, finished: &Finished) -> usize {
+        match self {
+            Kind::Question => finished.summary.open_questions.len() - self.count(finished),
+            _ => 0,
         }
     }
 

@@ -197,7 +197,7 @@ pub fn has_block(finished: &Finished, library: &Library) -> bool {
     layout.block != Block::None
         && (is_there(&layout.insights, summary.insights.len())
             || is_there(&layout.decisions, summary.decisions.len())
-            || is_there(&layout.questions, summary.open_questions.len())
+            || is_there(&layout.questions, summary.landing_questions().len())
             || is_there(&layout.actions, summary.action_items.len())
             || finished.unheard().next().is_some())
 }
@@ -597,8 +597,10 @@ fn render(
     let layout = library.layout(&finished.opened.layout);
     let has = |place: &Place| !is_in_document || *place == Place::Block;
     let see = see(layout, finished).filter(|_| is_in_document);
+    let open_questions = if is_in_document { summary.landing_questions() } else { &summary.open_questions };
     let decided = |one: &Decision| context! { text => put(&one.text), rationale => reason(one).map(put), by => put(decider(one, finished)), turns => &one.turns };
-    let asked = |one: &Question| context! { text => put(&one.text), context => put(without_end(&one.context)), turns => &one.turns };
+    let why = |one: &Question| if is_in_document { why_open(one, finished) } else { one.context.clone() };
+    let asked = |one: &Question| context! { text => put(&one.text), context => put(without_end(&why(one))), turns => &one.turns };
     let proposed = |one: &Proposed| context! { kind => safe(one.kind.words()), anchor => put(&one.anchor), path => put(&one.path), text => put(&one.shown()) };
     let marks = |level: u8| match level {
         1..=6 => (safe(format!("{} ", "#".repeat(level.into()))), safe("")),
@@ -616,7 +618,7 @@ fn render(
         recording => safe(finished.recording()),
         decisions => summary.decisions.iter().filter(|_| has(&layout.decisions)).map(decided).collect::<Vec<_>>(),
         see,
-        open_questions => summary.open_questions.iter().filter(|_| has(&layout.questions)).map(asked).collect::<Vec<_>>(),
+        open_questions => open_questions.iter().filter(|_| has(&layout.questions)).map(asked).collect::<Vec<_>>(),
         action_items => summary.action_items.iter().filter(|_| has(&layout.actions)).map(said).collect::<Vec<_>>(),
         // In a document a proposal is at its place alone.
         proposed => summary.additions.iter().filter(|_| !is_in_document).map(proposed).collect::<Vec<_>>(),
@@ -624,6 +626,20 @@ fn render(
         open, close, sub_open, sub_close,
     };
     library.templates.render(template, values)
+}
+
+/// What a document says of an open question: of a point that nobody took up the answers to choose from, else why it is
+/// open.
+fn why_open(question: &Question, finished: &Finished) -> String {
+    if !question.turns.is_empty() {
+        return question.context.clone();
+    }
+    let points = finished.log.iter().find_map(|record| match &record.event {
+        Event::Points(found) if !found.points.is_empty() => Some(found.points.as_slice()),
+        _ => None,
+    });
+    let point = points.unwrap_or_default().iter().find(|point| point.question == question.text);
+    point.map_or_else(|| question.context.clone(), |point| point.options.join(" / "))
 }
 
 /// Where the block's reader finds the decisions that a list of their own has.

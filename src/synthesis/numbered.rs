@@ -212,7 +212,12 @@ fn draft(
         relations: related::lines(item, library.layout(&finished.opened.layout), decisions),
         reasons: reasons.map(|reason| plain::markdown(&plain::capital(reason))).collect(),
         decisions: entries?,
-        questions: finished.summary.open_questions.iter().map(|one| plain::markdown(&one.text)).collect(),
+        questions: finished
+            .summary
+            .landing_questions()
+            .iter()
+            .map(|one| plain::markdown(&one.text))
+            .collect(),
     };
     Ok(new_record(&newest, &draft))
 }

@@ -193,7 +193,7 @@ fn proposed<'f>(decision: &Decision, finished: &'f Finished) -> Option<&'f Addit
         addition.kind == Kind::DecisionRecord
             && addition.turns.iter().any(|turn| decision.turns.contains(turn))
     };
-    finished.summary.additions.iter().find(is_of)
+    finished.summary.landing_additions().iter().find(is_of)
 }
 
 /// The records that a discussion's decisions come to, with the number that a record's name has.

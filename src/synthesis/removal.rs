@@ -70,7 +70,7 @@ pub fn earlier(
     library: &Library,
     is_it: &dyn Fn(&str) -> bool,
 ) -> Result<Option<String>, Failed> {
-    let additions = &finished.summary.additions;
+    let additions = finished.summary.landing_additions();
     let files = typed::files(&finished.opened.item, additions);
     let mut texts = vec![(0, now.to_owned())];
     let is_ours = additions.len() <= typed::MOST;

@@ -5,6 +5,7 @@
 //! the synthesis lists it like all others. In Markdown it has the pattern of its neighbours; ids are the next free
 //! ones of the series that the document has.
 
+mod form;
 pub mod in_data;
 pub mod in_markdown;
 
@@ -37,7 +38,8 @@ pub(super) fn place(
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
     // A decision is a file of its own.
-    let additions = finished.summary.additions.iter().filter(|one| one.kind != Kind::DecisionRecord);
+    let additions =
+        finished.summary.landing_additions().iter().filter(|one| one.kind != Kind::DecisionRecord);
     let layout = library.layout(&finished.opened.layout);
     for addition in additions {
         let Some(place) = place_of(layout, addition.kind) else {
@@ -370,7 +372,7 @@ fn block(addition: &Addition) -> minijinja::Value {
 /// The cells of an addition that was written as a line of a table.
 fn written_row(addition: &Addition) -> Option<Vec<String>> {
     let text = addition.text.as_deref().filter(|text| text.starts_with('|') && addition.fields.is_empty())?;
-    Some(cells(text)).filter(|cells| cells.len() > 1)
+    Some(written_cells(text)).filter(|cells| cells.len() > 1)
 }
 
 /// The cells of a written line under these headers, with the id that it gets.
@@ -414,14 +416,16 @@ fn row(addition: &Addition, id: Option<String>, headers: &[String]) -> Option<Ve
     (left.is_empty() && !headers.is_empty()).then_some(cells)
 }
 
-/// The cells of a table's line.
+/// The cells of a table's line, without marks.
 pub fn cells(line: &str) -> Vec<String> {
+    written_cells(line).into_iter().map(|cell| cell.replace(['*', '`', '_', '\\'], "")).collect()
+}
+
+/// The cells of a table's line as they are written.
+fn written_cells(line: &str) -> Vec<String> {
     let inside = line.trim().trim_start_matches('|');
     let inside = inside.strip_suffix('|').unwrap_or(inside).replace("\\|", "\u{0}");
-    inside
-        .split('|')
-        .map(|cell| plain::clean(&cell.replace('\u{0}', "|")).trim().replace(['*', '`', '_'], ""))
-        .collect()
+    inside.split('|').map(|cell| plain::clean(&cell.replace('\u{0}', "|")).trim().to_owned()).collect()
 }
 
 /// A heading without the number before it.

@@ -3,8 +3,8 @@
 //! Everything that a user, a model or a document wrote goes through here before it is recorded
 //! ([`clean`]) and again before it is written into a Markdown file ([`markdown`]). The result of
 //! [`markdown`] is one line that CommonMark 0.31 (and GFM's tables, strikethrough and autolinks)
-//! reads as text and nothing else, so it cannot open a heading, a list, a fence, a link, an HTML
-//! tag or a comment.
+//! reads as text, with code where it is between backticks, so it cannot open a heading, a list, a fence, a link, an
+//! HTML tag or a comment.
 //!
 //! ```
 //! use roundtable::text::plain;
@@ -225,53 +225,170 @@ pub fn mermaid(text: &str) -> String {
     out
 }
 
-/// One line of Markdown source that renders as the text and nothing else.
+/// One line of Markdown source that shows the text: code between backticks is code, all else is text and nothing else,
+/// wherever the line begins and whatever follows it. What shows as itself stays as it is.
 pub fn markdown(text: &str) -> String {
     if is_prose(text) {
         return text.to_owned();
     }
     let text = one_line(&clean(text));
-    let mut out = String::with_capacity(text.len() + 8);
     let chars: Vec<char> = text.chars().collect();
-    for (at, &found) in chars.iter().enumerate() {
-        let before = at.checked_sub(1).map(|at| chars[at]);
-        let after = chars.get(at + 1).copied();
-        match found {
-            '<' => out.push_str("&lt;"),
-            '>' if is_arrow_or_more(&chars[..at], after) => out.push('>'),
-            '>' => out.push_str("&gt;"),
-            '&' if after.is_some_and(|c| c == '#' || c.is_ascii_alphabetic()) => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '[' | ']' | '|' | '~' => {
-                out.push('\\');
-                out.push(found);
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut at = 0;
+    while at < chars.len() {
+        let code = code_end(&chars, at).filter(|_| chars[at] == '`');
+        match code {
+            Some(end) => {
+                out.extend(&chars[at..end]);
+                at = end;
             }
-            // Inside a word an underscore is only an underscore (CommonMark 6.2).
-            '_' if before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric) => {
-                out.push(found);
+            None => {
+                // A run that ends no code is as many signs.
+                let end = if chars[at] == '`' { run_end(&chars, at) } else { at + 1 };
+                (at..end).for_each(|at| push_escaped(&mut out, &chars, at));
+                at = end;
             }
-            '_' => out.push_str("\\_"),
-            // GFM makes links of bare `scheme://`, `www.` and addresses.
-            ':' if after == Some('/') => out.push_str("\\:"),
-            '.' if ends_with_www(&chars[..at]) => out.push_str("\\."),
-            '@' => out.push_str("\\@"),
-            // A heading loses the number signs at its end.
-            '#' if at + 1 == chars.len() => out.push_str("\\#"),
-            '#' | '+' | '-' | '=' if at == 0 => {
-                out.push('\\');
-                out.push(found);
-            }
-            '.' | ')'
-                if after.is_none_or(|c| c == ' ')
-                    && chars[..at].iter().all(char::is_ascii_digit)
-                    && at > 0 =>
-            {
-                out.push('\\');
-                out.push(found);
-            }
-            _ => out.push(found),
         }
     }
     out
+}
+
+/// Where the run of equal signs ends that begins at a place.
+fn run_end(chars: &[char], at: usize) -> usize {
+    at + chars[at..].iter().take_while(|c| **c == chars[at]).count()
+}
+
+/// Where the code ends that a run of backticks begins (CommonMark 6.1), where it shows every sign in it: one in a table
+/// has no bar. HTML stays text for those who look for it in a file without reading Markdown.
+fn code_end(chars: &[char], at: usize) -> Option<usize> {
+    let start = run_end(chars, at);
+    let mut next = start;
+    while next < chars.len() {
+        if chars[next] != '`' {
+            next += 1;
+            continue;
+        }
+        let end = run_end(chars, next);
+        if end - next == start - at {
+            let code: String = chars[start..next].iter().collect();
+            let is_shown = code.trim() == code && !code.contains('|') && !has_html(&code);
+            return is_shown.then_some(end);
+        }
+        next = end;
+    }
+    None
+}
+
+/// Whether code has HTML in it: a comment, the end of an element, an attribute. `<name>` is a placeholder.
+fn has_html(code: &str) -> bool {
+    let has_attribute = || code.split_once('<').is_some_and(|(_, rest)| rest.contains('='));
+    ["-->", "</", "<!", "<?"].iter().any(|sign| code.contains(sign)) || has_attribute()
+}
+
+/// Adds a sign, escaped where it could mean something in its place.
+fn push_escaped(out: &mut String, chars: &[char], at: usize) {
+    let after = chars.get(at + 1).copied();
+    let found = chars[at];
+    match found {
+        // The beginning of a tag, or what may become one.
+        '<' if after.is_none_or(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) => {
+            out.push_str("&lt;");
+        }
+        '>' if at > 0 && ends_comment(&chars[..at]) => out.push_str("&gt;"),
+        '&' if is_entity(&chars[at + 1..]) => out.push_str("&amp;"),
+        _ => {
+            if at == 0 && begins_block(chars) || is_markup(chars, at) {
+                out.push('\\');
+            }
+            out.push(found);
+        }
+    }
+}
+
+/// Whether a sign within a line could be markup, for itself or with signs that come from elsewhere.
+fn is_markup(chars: &[char], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|at| chars[at]);
+    let after = chars.get(at + 1).copied();
+    match chars[at] {
+        '`' | '|' | '@' => true,
+        '\\' => after.is_none_or(|c| c.is_ascii_punctuation()),
+        '*' => (before, after) != (Some(' '), Some(' ')),
+        '_' | '~' => can_close(chars, at),
+        '[' => !is_index(chars, at),
+        ']' => after.is_none_or(|c| matches!(c, '(' | '[' | ':')) && index_start(chars, at).is_none(),
+        // GFM makes links of bare `scheme://`, `www.` and addresses.
+        ':' => after == Some('/'),
+        '.' => ends_with_www(&chars[..at]) || ends_number(chars, at),
+        ')' => ends_number(chars, at),
+        // A heading loses the number signs at its end.
+        '#' => after.is_none(),
+        _ => false,
+    }
+}
+
+/// Whether the first sign of a line would begin a block: a heading, an item, a quotation, a rule, a fence.
+fn begins_block(chars: &[char]) -> bool {
+    let end = run_end(chars, 0);
+    let is_apart = chars.get(end).is_none_or(|c| *c == ' ');
+    let is_rule = chars.iter().all(|c| *c == chars[0] || *c == ' ');
+    match chars[0] {
+        '#' => end <= 6 && is_apart,
+        '+' => end == 1 && is_apart,
+        '-' => end == 1 && is_apart || is_rule,
+        '=' | '_' => is_rule,
+        '~' => end >= 3,
+        '>' => true,
+        _ => false,
+    }
+}
+
+/// Whether a sign of a run of `_` or `~` could close what such a run has opened (CommonMark 6.2, GFM 6.5). Where no run
+/// closes anything, none opens anything.
+fn can_close(chars: &[char], at: usize) -> bool {
+    let start = at - chars[..at].iter().rev().take_while(|c| **c == chars[at]).count();
+    let before = start.checked_sub(1).map(|at| chars[at]);
+    let Some(after) = chars.get(run_end(chars, at)).copied() else { return true };
+    let is_mark = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+    // At the beginning a mark may be before it.
+    let Some(before) = before else { return !after.is_alphanumeric() };
+    let is_right = !is_mark(before) || after.is_whitespace() || is_mark(after);
+    // Inside a word an underscore is only an underscore.
+    let is_within = chars[at] == '_' && before.is_alphanumeric() && after.is_alphanumeric();
+    is_right && !before.is_whitespace() && !is_within
+}
+
+/// Whether a bracket opens an index, as in `list[0]`: no link begins with it.
+fn is_index(chars: &[char], at: usize) -> bool {
+    let is_name = at.checked_sub(1).is_some_and(|before| chars[before].is_alphanumeric());
+    let inside = chars[at + 1..].iter().position(|c| matches!(c, '[' | ']' | '`' | '\\' | '<'));
+    let end = inside.map(|length| at + 1 + length).filter(|end| chars[*end] == ']' && *end > at + 1);
+    let is_open = |end: usize| chars.get(end + 1).is_none_or(|c| !matches!(c, '(' | '[' | ':'));
+    is_name && chars.get(at + 1) != Some(&'^') && end.is_some_and(is_open)
+}
+
+/// Where the index begins that a bracket closes.
+fn index_start(chars: &[char], at: usize) -> Option<usize> {
+    chars[..at]
+        .iter()
+        .rposition(|c| matches!(c, '[' | ']'))
+        .filter(|start| chars[*start] == '[' && is_index(chars, *start))
+}
+
+/// Whether what follows an ampersand makes an entity of it: `amp;`, `#60;`.
+fn is_entity(after: &[char]) -> bool {
+    let name = after.strip_prefix(&['#']).unwrap_or(after);
+    let length = name.iter().take_while(|c| c.is_ascii_alphanumeric()).count();
+    length > 0 && name.get(length).is_none_or(|c| *c == ';')
+}
+
+/// Whether a dot or bracket follows the number of a list's item, at the beginning of a line.
+fn ends_number(chars: &[char], at: usize) -> bool {
+    at > 0 && chars[..at].iter().all(char::is_ascii_digit) && chars.get(at + 1).is_none_or(|c| *c == ' ')
+}
+
+/// Whether `>` after some text would end a comment that is open elsewhere.
+fn ends_comment(before: &[char]) -> bool {
+    matches!(before, [.., '-' | '!', '-'] | [.., '-', '-', '!'])
 }
 
 /// Whether a text is one line of letters, digits and marks that mean nothing in Markdown: most are.
@@ -306,17 +423,6 @@ const PROSE: [bool; 256] = {
     }
     prose
 };
-
-/// Whether `>` after some text is the end of an arrow (`->`, `=>`) or is between blanks: inside a line that
-/// opens no quotation, and with no `<` left no tag can end there. The end of a comment (`-->`) stays escaped.
-fn is_arrow_or_more(before: &[char], after: Option<char>) -> bool {
-    match before {
-        [.., '-' | '!', '-'] => false,
-        [.., _, '-' | '='] => true,
-        [.., _, ' '] => after == Some(' '),
-        _ => false,
-    }
-}
 
 fn ends_with_www(before: &[char]) -> bool {
     let [.., a, b, c] = before else { return false };
@@ -357,7 +463,7 @@ pub fn folded(text: &str) -> impl Iterator<Item = char> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+    use pulldown_cmark::{Event, Options, Parser, Tag};
 
     #[test]
     fn what_cannot_be_seen_is_removed() {
@@ -404,41 +510,84 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_is_written_as_it_is_and_the_end_of_a_comment_is_not() {
-        for text in ["find(key) -> Answer", "x => y, and 5 > 3"] {
-            assert_eq!(markdown(text), text);
-            assert!(is_one_text(text), "{text}");
+    fn what_shows_as_itself_is_not_escaped() {
+        for text in [
+            "find(key) -> Answer",
+            "x => y, and 5 > 3 < 7 <= 8",
+            "_get_schedule and snake_case cost ~20 in ~/.config",
+            "node.On[string(key)] has list[0]",
+            "--target names R&D in C:\\Users",
+            "#12 is `a | b`? No: `Vec<String>`, `--to <name>` and ``a`b``",
+        ] {
+            let wanted = text.replace("`a | b`", "\\`a \\| b\\`");
+            assert_eq!(markdown(text), wanted);
+            assert_eq!(seen(&format!("{wanted}\n")).map(|seen| bare(&seen)), Some(bare(text)), "{text}");
         }
+    }
+
+    #[test]
+    fn what_would_be_markup_is_escaped() {
         for (text, wanted) in [
             ("a --> b", "a --&gt; b"),
             ("a --!> b", "a --!&gt; b"),
             ("!-> b", "!-&gt; b"),
-            ("> b", "&gt; b"),
-            ("-> b", "\\-&gt; b"),
-            ("<b> ?> ]]>", "&lt;b&gt; ?&gt; \\]\\]&gt;"),
+            ("> b", "\\> b"),
+            ("-> b", "-> b"),
+            ("<b> ?> ]]>", "&lt;b> ?> ]]>"),
+            ("`<b id=x>` `a</b>`", "\\`&lt;b id=x>\\` \\`a&lt;/b>\\`"),
+            ("a[b](c) [d]: e", "a\\[b\\](c) \\[d\\]: e"),
+            ("__init__ ~~x~~ HEAD~1", "__init\\_\\_ ~~x\\~\\~ HEAD\\~1"),
+            ("&lt; &#60; &x", "&amp;lt; &amp;#60; &amp;x"),
+            ("a ` b", "a \\` b"),
+            ("`<!-- x`", "\\`&lt;!-- x\\`"),
+            ("---", "\\---"),
         ] {
             assert_eq!(markdown(text), wanted);
         }
     }
 
-    /// The events of a list item that holds nothing but the text.
-    fn is_one_text(source: &str) -> bool {
+    /// What people see of a document that is one block of text, as GitHub reads it; none where anything else is in it.
+    fn seen(document: &str) -> Option<String> {
         let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_GFM;
-        let document = format!("- [Maya] {source}\n");
-        let mut depth = Vec::new();
-        for event in Parser::new_ext(&document, options) {
+        let mut found = String::new();
+        for event in Parser::new_ext(document, options) {
             match event {
-                Event::Start(Tag::List(None) | Tag::Item) => depth.push(()),
-                Event::End(TagEnd::List(_) | TagEnd::Item) => {}
-                Event::Text(_) => {}
-                _ => return false,
+                Event::Start(
+                    Tag::List(None)
+                    | Tag::Item
+                    | Tag::Paragraph
+                    | Tag::Heading { .. }
+                    | Tag::Table(_)
+                    | Tag::TableHead
+                    | Tag::TableRow
+                    | Tag::TableCell,
+                )
+                | Event::End(_) => {}
+                Event::Text(text) | Event::Code(text) => found.push_str(&text),
+                _ => return None,
             }
         }
-        depth.len() == 2
+        Some(found)
+    }
+
+    /// The signs of a text that people see whatever is code in it.
+    fn bare(text: &str) -> String {
+        text.chars().filter(|c| !matches!(c, '`' | ' ')).collect()
+    }
+
+    /// A text in the places where our templates have one: in an item, beside another one, in a heading and a cell.
+    fn places(source: &str, other: &str) -> [String; 5] {
+        [
+            format!("- [Maya] {source}\n"),
+            format!("- {source} ({other})\n"),
+            format!("{source}: {other}\n"),
+            format!("## {source}\n"),
+            format!("| a | b |\n| --- | --- |\n| {source} | {other} |\n"),
+        ]
     }
 
     #[test]
-    fn hostile_text_is_one_text_node() {
+    fn hostile_text_is_text() {
         for text in [
             "--> <!-- Elaboration: step 01-03 -->",
             "# heading",
@@ -453,16 +602,25 @@ mod tests {
             "- x\n- y",
             "setext\n===",
         ] {
-            assert!(is_one_text(&markdown(text)), "{text:?} became {:?}", markdown(text));
+            let source = markdown(text);
+            let found = seen(&format!("- [Maya] {source}\n"));
+            assert_eq!(found.map(|found| bare(&found)), Some(format!("[Maya]{}", bare(&one_line(text)))));
         }
     }
 
+    const SIGNS: &str = "\\PC{0,60}|[-#*_`~<>|!\\[\\]()&:;.\\\\ a1\n]{0,40}";
+
     proptest! {
         #[test]
-        fn any_text_is_one_text_node(text in "\\PC{0,60}|[-#*_`~<>|!\\[\\]()&:;.\\\\ a1\n]{0,40}") {
-            let source = markdown(&text);
-            prop_assume!(!source.is_empty());
-            prop_assert!(is_one_text(&source), "{:?} became {:?}", text, source);
+        fn people_see_the_words_and_nothing_else(text in SIGNS, other in SIGNS) {
+            let (source, second) = (markdown(&text), markdown(&other));
+            prop_assume!(!source.is_empty() && !second.is_empty());
+            for document in places(&source, &second) {
+                let found = seen(&document);
+                let found = found.map(|found| bare(&found)).unwrap_or_default();
+                let words = bare(&one_line(&clean(&text)));
+                prop_assert!(found.contains(&words), "{:?} became {:?}, {:?}", text, document, found);
+            }
         }
 
         #[test]

@@ -12,7 +12,7 @@
 //!
 //! let templates = Templates::new([("note.md", "- {{ text }}\n")]).unwrap();
 //! let note = templates.render("note.md", context! { text => "{{ 7*7 }} <b>" }).unwrap();
-//! assert_eq!(note, "- {{ 7\\*7 }} &lt;b&gt;");
+//! assert_eq!(note, "- {{ 7\\*7 }} &lt;b>");
 //! assert!(templates.render("note.md", context! {}).is_err());
 //! ```
 

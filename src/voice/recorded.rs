@@ -18,7 +18,7 @@ use crate::discussion::event::{AGENT, Critique, Event, Exit, Record, SECRETARY};
 use crate::discussion::points::{Need, Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, describe};
-use crate::minutes::Forms;
+use crate::minutes::{Forms, with_limits};
 use crate::voice::model::grounding::Grounds;
 use crate::voice::model::is_ours;
 use crate::voice::rules::Breach;
@@ -195,7 +195,10 @@ pub fn need_of(record: &Record) -> Option<&Need> {
 /// What the referee makes of a recorded synthesis: itself, if it follows from the discussion.
 pub fn summed_up(talk: &Discussion<'_>, by_rule: Summary, said: &Summary, forms: &Forms) -> Summary {
     match &said.voice {
-        Some(_) => Summary { voice: Some(SECRETARY.to_owned()), ..by_rule },
+        Some(_) => {
+            let made = Summary { voice: Some(SECRETARY.to_owned()), ..by_rule };
+            if said.lands.is_some() { with_limits(made, talk) } else { made }
+        }
         None if talk.opened().voice == SECRETARY => by_rule,
         None => Grounds::new(talk, forms, &by_rule).again(said),
     }

@@ -672,6 +672,77 @@ fn a_point_that_nobody_takes_up_is_an_open_question_with_its_options() {
     assert_eq!(Discussion::replay(&library, talk.step(), talk.log()).unwrap(), talk);
 }
 
+#[test]
+fn documents_take_a_few_questions_and_proposals_and_the_recording_all() {
+    let library = Library::built_in().unwrap();
+    let quoted: Vec<&str> = SPEC.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let weighed = |name: &str, quote: &str, weight: &str| {
+        let mut point = point(&format!("What is {name}?"), &[quote], "value");
+        point["weight"] = json!(weight);
+        point
+    };
+    let points = [weighed("a", quoted[0], "detail"), weighed("b", quoted[1], "changes what gets built")];
+    let asked = |text: &str| json!({"text": text, "context": "", "turns": [1]});
+    let questions: Vec<Value> = LINES[..7].iter().copied().chain([QUESTION]).map(asked).collect();
+    let said = json!({"insights": [], "decisions": [], "open_questions": questions, "action_items": [], "proposals": [7, 6, 5, 3, 2, 1]});
+    let mut next = 0;
+    let (talk, _) = held(&library, 20, &[QUESTION, DECISION, "done"], |prompt| match &prompt.want {
+        Want::Points => json!({ "points": points }).to_string(),
+        Want::Synthesis => said.to_string(),
+        Want::Round { .. } => {
+            let mut answer: Value = serde_json::from_str(&sensible(prompt, &mut next)).unwrap();
+            for (at, line) in answer["lines"].as_array_mut().into_iter().flatten().enumerate() {
+                line["proposal"] = json!({"document": "requirements-spec.md", "anchor": "x", "kind": "note", "text": format!("Tray {at} is kept")});
+            }
+            answer.to_string()
+        }
+        _ => sensible(prompt, &mut next),
+    });
+    let summary = summary(&talk);
+    let questions: Vec<&str> = summary.open_questions.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(questions[0], QUESTION, "what a user asked goes first");
+    assert_eq!(questions[1..8], LINES[..7]);
+    assert_eq!(questions[8..], ["What is b?", "What is a?"], "a detail goes last");
+    assert_eq!(summary.landing_questions().len(), 7);
+    let turns: Vec<&[u32]> = summary.additions.iter().map(|one| one.turns.as_slice()).collect();
+    assert_eq!(turns, [[7], [6], [5], [3], [2], [1]]);
+    assert_eq!(summary.landing_additions().len(), 5);
+    let by_rule = minutes::summary(&talk, library.forms());
+    let grounds = Grounds::new(&talk, library.forms(), &by_rule);
+    assert_eq!(grounds.again(&summary), summary, "the same is found again");
+    // A recording from before there were limits landed whole.
+    let before = Summary { lands: None, ..summary.clone() };
+    assert_eq!(before.landing_questions().len(), 10);
+    assert_eq!(grounds.again(&before).lands, None);
+}
+
+#[test]
+fn an_insight_that_is_a_paragraph_is_asked_for_once_more_and_not_lost() {
+    let library = Library::built_in().unwrap();
+    let long = format!("{} {} {}", LINES[0], LINES[1], LINES[2]);
+    let entry = json!({"text": long, "by": ["business-analyst"], "turns": [1, 2, 3]});
+    for (answer, wanted) in [
+        (json!([{"on": "insights/0", "text": LINES[1]}]), Some(LINES[1])),
+        (json!([]), Some(long.as_str())),
+        (json!([{"on": "insights/0", "text": "Blockchain ledgers replace warehouses"}]), Some(long.as_str())),
+        (json!([{"on": "insights/0", "drop": true}]), None),
+    ] {
+        let mut next = 0;
+        let (talk, _) = held(&library, 20, &[QUESTION, "done"], |prompt| match &prompt.want {
+            Want::Synthesis => synthesis(json!([entry]), json!([])),
+            Want::Repair { problems } => {
+                assert!(problems[0].problem.contains("51 words"), "{problems:?}");
+                answer.to_string()
+            }
+            _ => sensible(prompt, &mut next),
+        });
+        let insights = summary(&talk).insights;
+        assert_eq!(insights.first().map(|one| one.text.as_str()), wanted, "{answer}");
+        let is_same = wanted == Some(long.as_str());
+        assert_eq!(critiques(&talk).is_empty(), is_same, "{answer}: {:?}", critiques(&talk));
+    }
+}
+
 /// A hostile model: true and forged lines, invented entries, broken JSON.
 struct Hostile(u64);
 

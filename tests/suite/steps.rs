@@ -128,7 +128,7 @@ fn every_format_of_show_holds_the_words_and_no_markup_of_theirs() {
     assert!(html.starts_with("<!doctype html>") && html.contains("default-src 'none'"));
     assert!(html.contains("id=\"turn-4\"") && !html.contains("://"), "{html}");
     let markdown = shown("markdown");
-    assert!(markdown.contains("&lt;script&gt;") && markdown.contains("\\[x\\](javascript"), "{markdown}");
+    assert!(markdown.contains("&lt;script>") && markdown.contains("\\[x\\](javascript"), "{markdown}");
     // A recording that is cut off after its synthesis is shown with it.
     let text = std::fs::read_to_string(&out).unwrap();
     let cut: String = text.split_inclusive('\n').take(text.lines().count() - 1).collect();

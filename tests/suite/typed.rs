@@ -111,6 +111,61 @@ fn an_addition_without_a_place_is_named_and_in_no_document() {
     assert_eq!(outcome.changes.len(), 3);
 }
 
+/// A document of sections in many forms.
+const FORMS: &str = "# Letters\n\n## 1. Scenarios\n\n1. **Given** a late book, **When** a month ends, **Then** a letter is sent\n2. **Given** a letter, **When** it comes back, **Then** the desk knows\n\n---\n\n## 2. Fees\n\nFees grow daily.\n\n## 3. File\n\nThe file has these columns:\n\n- book\n- fee\n\n## 4. Desk\n\n### 4.1 Hours\n\nNine to five.\n\n## 5. Numbers\n\n- **SC-001**: All letters arrive within 3 days\n\n## 6. Table\n\n| Case | Answer |\n| --- | --- |\n| **Late** | `send_it` |\n";
+
+/// The document with one addition, or why it has no place there.
+fn formed(anchor: &str, kind: &str, text: &str) -> Result<String, String> {
+    let library = Library::built_in().unwrap();
+    let mut item = item();
+    item.files.insert("requirements-spec.md".to_owned(), File::Bytes(FORMS.as_bytes().to_vec()));
+    let value =
+        json!({"path": "requirements-spec.md", "kind": kind, "anchor": anchor, "text": text, "turns": [2]});
+    let addition = Addition::read(&value).unwrap();
+    let outcome = outcome(&item, &finished(&library, vec![addition]), &library).unwrap();
+    verify(outcome.changes.clone()).unwrap();
+    let placed = self::text(&outcome, "requirements-spec.md");
+    outcome.left.first().map_or(Ok(placed), |left| Err(left.reason.clone()))
+}
+
+#[test]
+fn an_addition_has_the_form_of_its_place() {
+    for (anchor, kind, text, wanted) in [
+        (
+            "1. Scenarios",
+            "acceptance-criterion",
+            "**Given** two books, **When** a month ends, **Then** one letter is sent.",
+            "the desk knows\n3. **Given** two books, **When** a month ends, **Then** one letter is sent.\n\n---\n",
+        ),
+        (
+            "1. Scenarios",
+            "acceptance-criterion",
+            "Given two books, When a month ends, Then one letter is sent.",
+            "the desk knows\n3. **Given** two books, **When** a month ends, **Then** one letter is sent.\n\n---\n",
+        ),
+        (
+            "2. Fees",
+            "note",
+            "A fee ends at *20* euros.",
+            "Fees grow daily.\n\nA fee ends at 20 euros.\n\n## 3.",
+        ),
+        ("3. File", "note", "No row is removed.", "- book\n- fee\n\nNo row is removed.\n\n## 4."),
+        ("6. Table", "note", "| **Lost** | `ask_again` |", "`send_it` |\n| **Lost** | `ask_again` |\n"),
+    ] {
+        let placed = formed(anchor, kind, text).unwrap();
+        assert!(placed.contains(wanted), "{anchor}: {placed}");
+    }
+    for (anchor, kind, text, wanted) in [
+        ("4. Desk", "note", "The desk opens on Sundays.", "sections of its own"),
+        ("5. Numbers", "nfr", "A letter is printed in a second.", "ids of another kind"),
+        ("2. Fees", "note", "Fees grow.\nThey end.", "several lines"),
+        ("2. Fees", "note", "All letters arrive within 3 days, except in May.", "says again what is there"),
+    ] {
+        let reason = formed(anchor, kind, text).unwrap_err();
+        assert!(reason.contains(wanted), "{anchor}: {reason}");
+    }
+}
+
 /// What the lines of the opening and of the first answer propose.
 fn proposals() -> Vec<Value> {
     vec![

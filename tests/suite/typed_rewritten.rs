@@ -13,9 +13,9 @@ use crate::typed::{ERRORS, STORIES, TERMS, program};
 const TALK: &str =
     "We decided to keep both answers, because a lost answer costs a day.\nHow many photos fit?\ndone\n";
 
-/// What the lines propose, each in its turn.
-fn proposals() -> Vec<Value> {
-    vec![
+/// What the lines propose, each in its turn: documents take a few, so half of them at a time.
+fn proposals(half: usize) -> Vec<Value> {
+    let mut all = vec![
         json!({"document": "risks.md", "kind": "risk", "anchor": "Risks", "text": "One server ties every tablet", "fields": {"owner": "Alex"}}),
         json!({"document": "", "kind": "decision-record", "anchor": "", "fields": {"title": "Both answers", "decision": "keep both answers", "options": ["a lost answer costs a day"]}}),
         json!({"document": "requirements-spec.md", "kind": "acceptance-criterion", "anchor": "3. User Journeys", "text": "A photo that arrives twice is stored once"}),
@@ -24,23 +24,30 @@ fn proposals() -> Vec<Value> {
         json!({"document": "stories.json", "kind": "user-story", "anchor": "", "fields": {"as_a": "inspector", "i_want": "a photo stored once", "so_that": "each upload carries its own number"}}),
         json!({"document": "errors.yaml", "kind": "error", "anchor": "", "fields": {"code": "photo-twice", "action": "a photo that arrives twice is stored once"}}),
         json!({"document": "terms.csv", "kind": "term", "anchor": "", "fields": {"term": "upload", "meaning": "a photo, with its own number"}}),
-    ]
+    ];
+    let is_other = |at: &usize| at / 4 != half;
+    (0..8).filter(is_other).for_each(|at| all[at] = Value::Null);
+    all
 }
 
 const RISKS: &str =
     "# Risks\n\n| ID | Risk | Owner |\n|----|------|-------|\n| R-01 | Tablets break | Kim |\n\n## Later\n";
 
-/// A word of each typed addition, the document it is in, its kind, and the turn it rests on. The decision record's
+/// By halves a word of each typed addition, the document it is in, its kind, and the turn it rests on. The decision record's
 /// file has a number of its own.
-const ADDED: [(&str, &str, &str, u32); 8] = [
-    ("requirements-spec.md", "- A photo that arrives twice is stored once", "proposed addition", 3),
-    ("requirements-spec.md", "- Each upload carries its own number", "proposed addition", 5),
-    ("risks.md", "One server ties every tablet", "proposed addition", 1),
-    ("adr/", "keep both answers", "decision", 4),
-    ("stories.json", "arrives twice has to be stored once", "proposed addition", 6),
-    ("stories.json", "\"i_want\": \"a photo stored once\"", "proposed addition", 7),
-    ("errors.yaml", "photo-twice", "proposed addition", 9),
-    ("terms.csv", "upload,", "proposed addition", 10),
+const ADDED: [[(&str, &str, &str, u32); 4]; 2] = [
+    [
+        ("requirements-spec.md", "- A photo that arrives twice is stored once", "proposed addition", 3),
+        ("requirements-spec.md", "Each upload carries its own number", "proposed addition", 5),
+        ("risks.md", "One server ties every tablet", "proposed addition", 1),
+        ("adr/", "keep both answers", "decision", 4),
+    ],
+    [
+        ("stories.json", "arrives twice has to be stored once", "proposed addition", 6),
+        ("stories.json", "\"i_want\": \"a photo stored once\"", "proposed addition", 7),
+        ("errors.yaml", "photo-twice", "proposed addition", 9),
+        ("terms.csv", "upload,", "proposed addition", 10),
+    ],
 ];
 
 /// How a branch gets onto `main`, with its name.
@@ -53,13 +60,13 @@ fn documents() -> [(String, &'static str); 4] {
     files.map(|(name, text)| (format!("{ITEM}/{name}"), text))
 }
 
-/// A repository on `main`, whose item was discussed on its branch, with an addition of every kind.
-fn discussed() -> Sandbox {
+/// A repository on `main`, whose item was discussed on its branch, with half of the additions.
+fn discussed(half: usize) -> Sandbox {
     let sandbox = sandbox();
     let files = documents();
     sandbox.commit(&files.each_ref().map(|(path, text)| (path.as_str(), *text)));
     let script = sandbox.script("s.txt", TALK);
-    let voice = format!("command:/bin/sh {}", program(&sandbox, &proposals()));
+    let voice = format!("command:/bin/sh {}", program(&sandbox, &proposals(half)));
     let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT];
     let run = sandbox.run(&[&args[..], &["--voice", &voice]].concat()).ok();
     assert!(!run.stdout.contains("only in the recording"), "{}", run.stdout);
@@ -108,12 +115,12 @@ fn why_leads_to_the_turns_of_typed_additions_wherever_the_folder_is() {
             git(at, &["branch", "--quiet", "-D", BRANCH]);
         }),
     ];
-    for (way, merge) in ways {
-        let sandbox = discussed();
+    for ((way, merge), half) in ways.into_iter().flat_map(|way| [(way, 0), (way, 1)]) {
+        let sandbox = discussed(half);
         merge(&sandbox.root());
         let files = files_of(&sandbox, MOVED);
         let (recording, _) = files.iter().find(|(name, _)| name.starts_with("elaborations/")).unwrap();
-        for (document, words, kind, turn) in ADDED {
+        for (document, words, kind, turn) in ADDED[half] {
             let (name, bytes) = files.iter().find(|(name, _)| name.starts_with(document)).unwrap();
             let text = String::from_utf8(bytes.clone()).unwrap();
             let line =
@@ -138,12 +145,16 @@ fn why_leads_to_the_turns_of_typed_additions_wherever_the_folder_is() {
 
 #[test]
 fn typed_additions_are_proved_where_no_earlier_blob_is_left_and_a_changed_one_is_named() {
-    let sandbox = discussed();
+    [0, 1].into_iter().for_each(prove_half);
+}
+
+fn prove_half(half: usize) {
+    let sandbox = discussed(half);
     squash(&sandbox.root());
     let files = files_of(&sandbox, ITEM);
     let mut changed = vec![files.clone()];
     let mut told = vec![String::new()];
-    for (document, words, ..) in ADDED {
+    for (document, words, ..) in ADDED[half] {
         let at = files.iter().position(|(name, _)| name.starts_with(document)).unwrap();
         let text = String::from_utf8(files[at].1.clone()).unwrap();
         let found = text.find(words).unwrap();
@@ -170,7 +181,7 @@ fn typed_additions_are_proved_where_no_earlier_blob_is_left_and_a_changed_one_is
 
 #[test]
 fn what_replay_misses_is_named_where_the_blob_of_a_document_is_gone() {
-    let sandbox = discussed();
+    let sandbox = discussed(1);
     let read: Value = sandbox.events().remove(0);
     squash(&sandbox.root());
     let path = format!("{ITEM}/errors.yaml");

@@ -483,7 +483,7 @@ fn summed_up(talk: &Discussion<'_>, text: &str, by_rule: Summary, lead: &str) ->
         let rule = if one.on.starts_with("decisions/") { "decision" } else { "grounding" };
         RefusedLine::new(lead, rule, one.problem)
     };
-    (whole.summary, undecided.into_iter().chain(dropped.map(refused)).collect())
+    (minutes::with_limits(whole.summary, talk), undecided.into_iter().chain(dropped.map(refused)).collect())
 }
 
 /// Whether a persona is called so: by key, name or first name, in any case.

@@ -4,7 +4,9 @@
 
 use std::ops::Range;
 
-use super::{Addition, Found, Placing, cells, one_block, row};
+use super::form::{Section, repeated, unmarked, with_bold_words};
+use super::{Addition, Found, Placing, cells, keys, one_block, row};
+use crate::discussion::additions::snake;
 use crate::item::library::Library;
 use crate::synthesis::lists::{Item, Pattern, items_of};
 use crate::synthesis::outline::{Heading, Outline, fits, insert};
@@ -29,22 +31,70 @@ impl Placing<'_> {
         if entry(text, self.addition, self.library)?.is_some() {
             return Ok(Err("it is there already".to_owned()));
         }
-        let section = outline.headings[heading].text.clone();
-        let range = outline.headings[heading].start..own_end(text, &outline, heading);
-        let words = words(self.addition, self.library)?;
-        let placed = self.as_row(text, &range).or_else(|| self.as_item(text, &range, &words));
-        if let Some(placed) = placed {
-            return Ok(Ok((placed, section)));
+        if self.addition.several_lines {
+            return Ok(Err("it has several lines, and an entry there has one".to_owned()));
         }
-        let id = self.next_id(&[&text[range.clone()], text]);
-        let lead = id.map(|id| format!("**{id}**: ")).unwrap_or_default();
-        let body = match words.strip_prefix("- ") {
-            Some(rest) => format!("- {lead}{rest}"),
-            None => format!("{lead}{words}"),
+        let words = words(self.addition, self.library)?;
+        if let Some(known) = repeated(text, &words) {
+            let known = plain::cut(&plain::shown(&known), KNOWN);
+            return Ok(Err(format!("it says again what is there: \"{known}\"")));
+        }
+        let section = Section::new(text, &outline, heading);
+        let name = outline.headings[heading].text.clone();
+        let placed = match self.as_row(text, &section.range) {
+            Some(placed) => Ok(placed),
+            None => self.as_entry(text, &section, &words),
         };
-        let mut places = [range.end, outline.end(heading)].into_iter().map(|at| insert(text, at, &body));
-        let fitting = places.find(|inserted| fits(text, inserted));
-        Ok(fitting.map(|inserted| (inserted.text, section)).ok_or("its place has no room for it".to_owned()))
+        Ok(placed.map(|placed| (placed, name)))
+    }
+
+    /// The text with an entry in the form of its section: an item more of its list, a paragraph after its prose.
+    fn as_entry(&self, text: &str, section: &Section, words: &str) -> Result<String, String> {
+        let items = items_of(text, &section.range);
+        let is_counted = items.iter().any(|item| self.has_own_id(text, item));
+        if !is_counted && !items.is_empty() && items.iter().all(|item| lead(item.words(text)).is_some()) {
+            return Err("the entries there have ids of another kind".to_owned());
+        }
+        if let Some(placed) = self.as_item(text, &section.range, &items, words) {
+            return Ok(placed);
+        }
+        if section.has_sections {
+            return Err("its section has sections of its own, and none of them is named".to_owned());
+        }
+        let id = self.next_id(&[&text[section.range.clone()], text]);
+        let sentence = words.strip_prefix("- ").filter(|rest| id.is_none() && !rest.contains('\n'));
+        let is_prose = section.has_text && (items.is_empty() || self.is_closed(text, &items));
+        let lead = id.map(|id| format!("**{id}**: ")).unwrap_or_default();
+        let body = match (sentence.filter(|_| is_prose), words.strip_prefix("- ")) {
+            (Some(sentence), _) => sentence.to_owned(),
+            (None, Some(rest)) => format!("- {lead}{rest}"),
+            (None, None) => format!("{lead}{words}"),
+        };
+        let inserted = insert(text, section.range.end, &body);
+        let is_fitting = fits(text, &inserted);
+        is_fitting.then_some(inserted.text).ok_or("its place has no room for it".to_owned())
+    }
+
+    /// Whether an item begins with an id of the kind's series.
+    fn has_own_id(&self, text: &str, item: &Item) -> bool {
+        lead(item.words(text)).is_some_and(|lead| self.is_own(lead.id))
+    }
+
+    /// Whether the last list is the rest of a sentence that is above it, `The file has these columns:`: an item more
+    /// would change what that says. A label, in bold or by the name of the kind, is the title of a list.
+    fn is_closed(&self, text: &str, items: &[Item]) -> bool {
+        let Some(mut first) = items.last() else { return false };
+        for item in items.iter().rev().skip(1) {
+            if !text[item.end..first.start].trim().is_empty() {
+                break;
+            }
+            first = item;
+        }
+        let above = text[..first.start].trim_end();
+        let paragraph = above.rsplit("\n\n").next().unwrap_or_default().trim();
+        let is_label = paragraph.trim_end_matches([':', '*', '_']).starts_with(['*', '_', '#'])
+            || keys(self.addition).iter().any(|key| snake(paragraph).contains(key.as_str()));
+        paragraph.trim_end_matches(['*', '_']).ends_with(':') && !is_label
     }
 
     /// The heading of the kind's list: below what is anchored, else the only one of the document.
@@ -71,19 +121,16 @@ impl Placing<'_> {
         let last = &text[section.start + table.last.start..section.start + table.last.end];
         let id = self.next_id(&[&text[section.clone()], text]);
         let cells = row(self.addition, id, &table.headers)?;
-        Some(with_line(text, at, &row_like(last, &cells)))
+        let above = text[..section.start + table.last.start].lines().next_back().unwrap_or_default();
+        Some(with_line(text, at, &row_like((above, last), &cells)))
     }
 
     /// The text with an item more in a list of a section: after the last item with an id of the series, else after the
     /// list that the section ends in.
-    fn as_item(&self, text: &str, section: &Range<usize>, words: &str) -> Option<String> {
-        let items = items_of(text, section);
-        let has_id = |item: &&Item| {
-            let id = lead(item.words(text)).map(|lead| lead.id);
-            id.is_some_and(|id| self.is_own(id))
-        };
-        let counted = items.iter().rfind(has_id);
+    fn as_item(&self, text: &str, section: &Range<usize>, items: &[Item], words: &str) -> Option<String> {
+        let counted = items.iter().rfind(|item| self.has_own_id(text, item));
         let last = items.last().filter(|item| text[item.end..section.end].trim().is_empty());
+        let last = last.filter(|_| !self.is_closed(text, items));
         let item = counted.or(last)?;
         let head = match counted.and_then(|item| lead(item.words(text))) {
             Some(lead) => {
@@ -97,7 +144,7 @@ impl Placing<'_> {
         let gap = if item.is_loose { end } else { "" };
         let body = words.strip_prefix("- ").unwrap_or(words);
         let is_named = head.is_empty() && items.iter().all(|item| names_its_subject(item.words(text)));
-        let body = if is_named { with_bold_subject(body) } else { body.to_owned() };
+        let body = if is_named { with_bold_subject(body) } else { with_bold_words(body, text, items) };
         let mut lines = body.lines();
         let first = format!("{gap}{}{head}{}", pattern.mark(), lines.next().unwrap_or_default());
         let width = " ".repeat(pattern.mark().len());
@@ -128,13 +175,13 @@ fn with_line(text: &str, at: usize, line: &str) -> String {
 }
 
 /// How an item names its id: `**FR-001**: ` is the id with what is before and after it.
-struct Lead<'t> {
-    before: &'t str,
-    id: &'t str,
-    after: &'t str,
+pub(super) struct Lead<'t> {
+    pub(super) before: &'t str,
+    pub(super) id: &'t str,
+    pub(super) after: &'t str,
 }
 
-fn lead(words: &str) -> Option<Lead<'_>> {
+pub(super) fn lead(words: &str) -> Option<Lead<'_>> {
     let id = ids(words).next()?;
     let start = words.find(id)?;
     let is_mark = |c: char| matches!(c, '*' | '_' | '`' | '[' | ']' | ' ' | 'x' | 'X');
@@ -143,14 +190,22 @@ fn lead(words: &str) -> Option<Lead<'_>> {
     words[..start].chars().all(is_mark).then(|| Lead { before: &words[..start], id, after: &rest[..length] })
 }
 
+/// How much of an item is shown, in characters.
+const KNOWN: usize = 80;
+
 /// The words of an addition as its template has them: one block, without its id.
 pub(super) fn words(addition: &Addition, library: &Library) -> Result<String, Failed> {
     let name = format!("additions/{}.md", addition.kind.name());
-    let sentence = super::written_row(addition)
-        .map(|cells| Addition { text: Some(cells.join("; ")), ..addition.clone() });
-    let block = super::block(sentence.as_ref().unwrap_or(addition));
+    let sentence = match super::written_row(addition) {
+        Some(cells) => Some(cells.join("; ")),
+        None => addition.text.as_deref().map(unmarked),
+    };
+    let block = super::block(&Addition { text: sentence, ..addition.clone() });
     Ok(one_block(&library.templates.render(&name, block)?))
 }
+
+/// The marks of bold, which an entry has where its neighbours have them.
+const BOLD: &str = "**";
 
 /// Where an addition is in a text, as it was added; none where it is not there, or was changed.
 ///
@@ -163,7 +218,7 @@ pub fn entry(text: &str, addition: &Addition, library: &Library) -> Result<Optio
     if first.is_empty() {
         return Ok(None);
     }
-    let bold = with_bold_subject(first);
+    let first = first.replace(BOLD, "");
     let mut at = 0;
     let all: Vec<(usize, &str)> = text
         .split_inclusive('\n')
@@ -173,8 +228,7 @@ pub fn entry(text: &str, addition: &Addition, library: &Library) -> Result<Optio
         })
         .collect();
     for (number, (start, line)) in all.iter().enumerate() {
-        let own = line.trim_end();
-        let Some(id) = item_id(own, first).or_else(|| item_id(own, &bold)) else { continue };
+        let Some(id) = item_id(&line.trim_end().replace(BOLD, ""), &first) else { continue };
         let below = all.get(number + 1..number + 1 + rest.len()).unwrap_or_default();
         let is_whole = below.len() == rest.len()
             && below.iter().zip(&rest).all(|((_, line), own)| line.trim() == own.trim());
@@ -203,7 +257,7 @@ fn item_id(line: &str, words: &str) -> Option<Option<String>> {
 
 fn in_table(text: &str, addition: &Addition) -> Option<PlacedAddition> {
     for table in tables(text) {
-        let id_column = table.headers.iter().position(|header| super::snake(header) == "id");
+        let id_column = table.headers.iter().position(|header| snake(header) == "id");
         for line in table.rows {
             let found = cells(&text[line.clone()]);
             let id = id_column.and_then(|at| found.get(at)).filter(|id| *id != "--").cloned();
@@ -255,25 +309,24 @@ fn tables(text: &str) -> Vec<Table> {
     found
 }
 
-/// A row in the form of the one above it: its indent, and cells as wide where they are filled up with blanks.
-fn row_like(last: &str, cells: &[String]) -> String {
+/// A row in the form of the one above it: its indent, bold cells, and cells as wide as it and the line above it have
+/// them.
+fn row_like((above, last): (&str, &str), cells: &[String]) -> String {
     let indent = &last[..last.len() - last.trim_start().len()];
-    let widths: Vec<usize> =
-        last.trim().trim_matches('|').split('|').map(|cell| cell.chars().count()).collect();
+    let parts =
+        |line: &'_ str| line.trim().trim_matches('|').split('|').map(str::to_owned).collect::<Vec<_>>();
+    let (above, last) = (parts(above), parts(last));
+    let width = |line: &[String], at: usize| line.get(at).map_or(0, |cell| cell.chars().count());
+    let is_bold = |cell: &str| cell.len() > 2 * BOLD.len() && cell.starts_with(BOLD) && cell.ends_with(BOLD);
     let shown = cells.iter().enumerate().map(|(at, cell)| {
-        let cell = plain::markdown(cell);
-        let width = widths.get(at).copied().unwrap_or(0).saturating_sub(2);
+        let cell = plain::markdown(&unmarked(cell));
+        let is_like = last.get(at).is_some_and(|last| is_bold(last.trim()));
+        let cell = if is_like { format!("{BOLD}{cell}{BOLD}") } else { cell };
+        let is_aligned = width(&above, at) == width(&last, at);
+        let width = if is_aligned { width(&last, at).saturating_sub(2) } else { 0 };
         format!(" {cell:<width$} |")
     });
     format!("{indent}|{}", shown.collect::<String>())
-}
-
-/// Where a section's own text ends: before its first sub-section, and before the marker above that.
-fn own_end(text: &str, outline: &Outline, heading: usize) -> usize {
-    let Some(next) = outline.headings.get(heading + 1) else { return text.len() };
-    let above = text[..next.start].trim_end();
-    let line = above.rfind('\n').map_or(0, |at| at + 1);
-    if above[line..].starts_with("<!-- Elaboration: step ") { line } else { next.start }
 }
 
 #[cfg(test)]
@@ -296,9 +349,15 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_as_wide_as_the_one_above() {
+    fn a_row_is_like_the_one_above() {
         let cells = ["R-2".to_owned(), "Fire | water".to_owned()];
-        assert_eq!(row_like("| R-1     | x |", &cells), "| R-2     | Fire \\| water |");
-        assert_eq!(row_like("  |R-1|x|", &cells), "  | R-2 | Fire \\| water |");
+        for (above, last, wanted) in [
+            ("|---------|---|", "| R-1     | x |", "| R-2     | Fire \\| water |"),
+            ("|---|---|", "| R-1     | x |", "| R-2 | Fire \\| water |"),
+            ("|---|---|", "  |R-1|x|", "  | R-2 | Fire \\| water |"),
+            ("|---|---|", "| **R-1** | x |", "| **R-2** | Fire \\| water |"),
+        ] {
+            assert_eq!(row_like((above, last), &cells), wanted, "{last}");
+        }
     }
 }

@@ -17,7 +17,7 @@ use crate::discussion::address::without_vocative;
 use crate::discussion::event::{Class, Contribution, Critique, Event, Message, Rest, Verdict};
 use crate::discussion::summary::{Decision, Insight, Possible, Question, Recognised, Summary, USER};
 use crate::item::persona::Persona;
-use crate::minutes::{Forms, decisions_in, in_one_line, says_nothing};
+use crate::minutes::{Forms, decisions_in, in_one_line, says_nothing, with_limits};
 use crate::text::markdown;
 use crate::text::plain::{clean, cut, one_line, shown};
 use crate::text::words::{subjects, words};
@@ -25,6 +25,8 @@ use crate::voice::Synthesis;
 
 /// The longest entry, in characters.
 const ENTRY: usize = 400;
+/// An insight of more words is asked for again, once.
+const MAX_INSIGHT_WORDS: usize = 40;
 /// The most insights of a model.
 const INSIGHTS: usize = 7;
 /// The most entries of another kind.
@@ -171,6 +173,38 @@ impl ModelSynthesis {
                 entry.rests = rests_of(&fix);
             }
         }
+    }
+}
+
+impl ModelSynthesis {
+    /// The insights that are paragraphs, as a model may shorten them.
+    pub fn long_insights(&self) -> Vec<RefusedEntry> {
+        let count = |entry: &Entry| entry.text.split_whitespace().count();
+        let is_long = |(_, entry): &(usize, &Entry)| count(entry) > MAX_INSIGHT_WORDS;
+        let problem = |(at, entry): (usize, &Entry)| {
+            let why = format!("it has {} words; state its fact in one sentence of at most 30", count(entry));
+            let critique = critique("insights", at, &entry.text, &why, Verdict::Dropped);
+            RefusedEntry { on: critique.on, problem: critique.problem }
+        };
+        self.insights.iter().enumerate().filter(is_long).map(problem).collect()
+    }
+
+    /// Takes back the first words of insights that were only long, where the shorter ones are refused.
+    pub fn keep_refused(&mut self, first: &ModelSynthesis, long: &[RefusedEntry], held: &Grounded) {
+        for (at, entry) in self.insights.iter_mut().enumerate() {
+            let on = format!("insights/{at}");
+            let is_refused = held.critiques.iter().any(|one| one.on == on && one.outcome == Verdict::Dropped);
+            let is_dropped = entry.text.is_empty();
+            if is_refused && !is_dropped && long.iter().any(|one| one.on == on) {
+                entry.clone_from(&first.insights[at]);
+            }
+        }
+    }
+
+    /// Whether an insight has other words than in another version.
+    pub fn is_changed(&self, first: &ModelSynthesis, on: &str) -> bool {
+        let at = on.strip_prefix("insights/").and_then(|at| at.parse::<usize>().ok());
+        at.is_some_and(|at| self.insights.get(at) != first.insights.get(at))
     }
 }
 
@@ -382,10 +416,11 @@ impl<'a> Grounds<'a> {
         kept
     }
 
-    /// What was proposed in these turns, each once.
+    /// What was proposed in these turns, each once, in their order.
     fn additions(&self, turns: &[u32]) -> Vec<Addition> {
         let mut found: Vec<Addition> = Vec::new();
-        let said = self.talk.contributions().filter(|said| turns.contains(&said.turn));
+        let said_in = |turn: &u32| self.talk.contributions().find(|said| said.turn == *turn);
+        let said = turns.iter().filter_map(said_in);
         for (said, proposal) in said.filter_map(|said| Some((said, said.proposal.as_ref()?))) {
             let by = self.talk.library().cast.get(&said.by).map_or("", Persona::first_name);
             let mut addition = proposal.addition(&self.document(&proposal.document), said.turn, by);
@@ -545,7 +580,10 @@ impl<'a> Grounds<'a> {
         summary.decisions.extend(by_rule.decisions);
         summary.decisions.sort_by_key(|one| one.turns.last().copied());
         // What a form tells of a turn is in the user's own words: the model's words for it would be a second item.
-        let is_told = |item: &Insight| by_rule.action_items.iter().any(|told| told.turns == item.turns);
+        let is_told = |item: &Insight| {
+            let says = |told: &Insight| told.turns == item.turns || has_words(&told.text, &item.text);
+            by_rule.action_items.iter().any(says)
+        };
         summary.action_items.retain(|item| by_rule.action_items.contains(item) || !is_told(item));
         for item in summary.action_items.iter_mut().filter(|item| !by_rule.action_items.contains(item)) {
             self.name_owner(item);
@@ -581,7 +619,9 @@ impl<'a> Grounds<'a> {
         if said == self.by_rule {
             return said.clone();
         }
-        self.complete(self.hold(&self.own(said))).summary
+        let made = self.complete(self.hold(&self.own(said))).summary;
+        // One that was made without limits landed whole.
+        if said.lands.is_some() { with_limits(made, self.talk) } else { made }
     }
 
     /// What of a recorded synthesis its model wrote: all that is not by rule.

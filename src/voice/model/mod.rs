@@ -38,6 +38,7 @@ use crate::discussion::event::Verdict;
 use crate::discussion::points::{Need, Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
+use crate::minutes::with_limits;
 use crate::text::echo::Echo;
 use crate::text::plain;
 use crate::text::remedy::Problem;
@@ -287,12 +288,19 @@ impl<'m> Live<'m> {
         mut said: grounding::ModelSynthesis,
     ) -> Result<Grounded, Speechless> {
         let held = grounds.hold(&said);
-        let problems = held.problems();
+        let mut problems = held.problems();
+        let mut long = said.long_insights();
+        long.retain(|one| problems.iter().all(|refused| refused.on != one.on));
+        problems.extend(long.iter().cloned());
         let asked = prompt::repair(&self.head, problems.clone(), talk)?;
         if problems.is_empty() || !self.model.affords(&asked, 0) {
             return Ok(held);
         }
+        let first = said.clone();
         said.repair(&self.answer(talk.turn_count(), asked, talk)?);
+        said.keep_refused(&first, &long, &grounds.hold(&said));
+        // One that stays long was not refused, and is kept.
+        problems.retain(|one| !long.contains(one) || said.is_changed(&first, &one.on));
         Ok(grounds.hold(&said).after(&problems))
     }
 
@@ -385,7 +393,7 @@ impl Voice for Live<'_> {
     fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
         let grounds = Grounds::new(talk, talk.library().forms(), &by_rule);
         let by_rule_alone = |critiques| Synthesis {
-            summary: Summary { voice: Some(SECRETARY.to_owned()), ..by_rule.clone() },
+            summary: with_limits(Summary { voice: Some(SECRETARY.to_owned()), ..by_rule.clone() }, talk),
             critiques,
         };
         let Some(said) = self.drafted(talk)? else { return Ok(by_rule_alone(Vec::new())) };
@@ -396,7 +404,8 @@ impl Voice for Live<'_> {
             self.model.notes.push(note.to_owned());
             return Ok(by_rule_alone(grounded.critiques));
         }
-        let whole = grounds.complete(grounded);
+        let mut whole = grounds.complete(grounded);
+        whole.summary = with_limits(whole.summary, talk);
         for critique in whole.critiques.iter().filter(|critique| critique.outcome != Verdict::Kept) {
             let what = if critique.outcome == Verdict::Dropped { "left out of" } else { "changed in" };
             self.model.notes.push(format!("{what} the model's synthesis: {}", critique.problem));
