@@ -149,8 +149,9 @@ impl Proposal {
         Some(Proposal { document, anchor, kind, text, fields, several_lines })
     }
 
-    /// What it adds, as somebody said it in a turn, marked as proposed; `path` is the document that it means.
-    pub fn addition(&self, path: &str, turn: u32, by: &str) -> Addition {
+    /// What it adds, as it was said in a turn, marked with who proposed it unless somebody accepted it; `path` is the
+    /// document that it means.
+    pub fn addition(&self, path: &str, turn: u32, by: Option<&str>) -> Addition {
         let Proposal { anchor, kind, mut text, mut fields, several_lines, .. } = self.clone();
         let last = MARKED.iter().find(|name| fields.contains_key(**name)).map(|name| (*name).to_owned());
         let last = last.or_else(|| fields.keys().next().cloned());
@@ -158,7 +159,7 @@ impl Proposal {
             Field::Text(text) => Some(text),
             Field::List(list) => list.last_mut(),
         });
-        if let Some(said) = said {
+        if let (Some(said), Some(by)) = (said, by) {
             said.push_str(&format!(" (proposed by {by})"));
         }
         Addition { path: path.to_owned(), kind, anchor, text, fields, several_lines, turns: vec![turn] }

@@ -25,6 +25,7 @@
 pub mod additions;
 pub mod address;
 pub mod closing;
+pub mod consent;
 mod contribution;
 mod describe;
 pub mod divergence;

@@ -169,7 +169,7 @@ impl Judge<'_> {
     /// What makes a proposal unfit for a document: another's prefix, markup, or a decision of nobody.
     fn wrong_proposal(&self, line: &Line, talk: &Discussion<'_>) -> Option<Breach> {
         let proposal = line.proposal.as_ref()?;
-        let words = proposal.addition("", 0, "").words();
+        let words = proposal.addition("", 0, None).words();
         // The form of a decision record has this label; the record is marked as proposed.
         let own = if proposal.kind == additions::Kind::DecisionRecord {
             words.replace("Decision:", "")

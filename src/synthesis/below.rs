@@ -21,6 +21,7 @@ use super::outline::{MARKDOWN, Outline};
 use super::{Left, Outcome, Placed, is_markdown, lists};
 use crate::additive::verify;
 use crate::discussion::Finished;
+use crate::discussion::consent::consent;
 use crate::discussion::event;
 use crate::discussion::summary::Decision;
 use crate::item::layout::{Layout, Numbers, Place};
@@ -202,7 +203,9 @@ fn acceptances(finished: &Finished, library: &Library) -> Result<Vec<(String, St
         let lines = markdown::read(&message.text).into_iter().filter(markdown::VisibleLine::is_said);
         let sentences: Vec<_> = lines.flat_map(|line| line.sentences).collect();
         let named = sentences.iter().filter_map(|sentence| sentence.text.trim().strip_prefix(ACCEPTED));
-        for id in named.flat_map(ids) {
+        // In a script that was known from the start only the label accepts.
+        let consent = consent(&message.text, library.forms()).flatten().filter(|_| finished.opened.is_live);
+        for id in named.flat_map(ids).chain(consent.as_deref()) {
             let values = context! { date => safe(finished.date()), by => message.by.as_str() };
             let line = library.templates.render("additions/accepted.md", values)?.trim().to_owned();
             if !found.iter().any(|(known, _)| known == id) {

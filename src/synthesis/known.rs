@@ -68,7 +68,11 @@ pub(super) fn staying(finished: &Finished, new: &Finished, layout: &Layout) -> V
     let recordless = if is_recordless { placed } else { 0 };
     [
         (questions, "open question", most(landing)),
-        (additions, "proposed addition", most(all.landing_additions().len())),
+        (
+            additions,
+            "proposed addition",
+            "documents take the first 5, and none on which a question is open".to_owned(),
+        ),
         (landing - placed, "open question", "the documents have the same words".to_owned()),
         (recordless, "open question", "no decision was made, so there is no new record".to_owned()),
         (without_place(&layout.actions, all.action_items.len()), "action item", no_place.clone()),

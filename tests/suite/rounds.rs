@@ -54,8 +54,18 @@ fn held<'l>(
     inputs: &[&str],
     answer: impl FnMut(&Prompt) -> String,
 ) -> (Discussion<'l>, Vec<Want>) {
+    held_as(library, opened(library, "01-03", max_turns, "told"), inputs, answer)
+}
+
+/// The same of a discussion that was opened so.
+fn held_as<'l>(
+    library: &'l Library,
+    first: Record,
+    inputs: &[&str],
+    answer: impl FnMut(&Prompt) -> String,
+) -> (Discussion<'l>, Vec<Want>) {
     let step = library.step("01-03").unwrap();
-    let mut talk = Discussion::open(library, step, opened(library, "01-03", max_turns, "told")).unwrap();
+    let mut talk = Discussion::open(library, step, first).unwrap();
     let script = json!({ "user": "Sam", "inputs": inputs }).to_string();
     let mut script = Script::read("s.json", script.as_bytes()).unwrap();
     let mut stand_in = secretary(library, step);
@@ -673,7 +683,7 @@ fn a_point_that_nobody_takes_up_is_an_open_question_with_its_options() {
 }
 
 #[test]
-fn documents_take_a_few_questions_and_proposals_and_the_recording_all() {
+fn documents_take_a_few_questions_and_the_recording_all() {
     let library = Library::built_in().unwrap();
     let quoted: Vec<&str> = SPEC.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let weighed = |name: &str, quote: &str, weight: &str| {
@@ -684,10 +694,34 @@ fn documents_take_a_few_questions_and_proposals_and_the_recording_all() {
     let points = [weighed("a", quoted[0], "detail"), weighed("b", quoted[1], "changes what gets built")];
     let asked = |text: &str| json!({"text": text, "context": "", "turns": [1]});
     let questions: Vec<Value> = LINES[..7].iter().copied().chain([QUESTION]).map(asked).collect();
-    let said = json!({"insights": [], "decisions": [], "open_questions": questions, "action_items": [], "proposals": [7, 6, 5, 3, 2, 1]});
     let mut next = 0;
     let (talk, _) = held(&library, 20, &[QUESTION, DECISION, "done"], |prompt| match &prompt.want {
         Want::Points => json!({ "points": points }).to_string(),
+        Want::Synthesis => synthesis(json!([]), json!(questions)),
+        _ => sensible(prompt, &mut next),
+    });
+    let summary = summary(&talk);
+    let questions: Vec<&str> = summary.open_questions.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(questions[0], QUESTION, "what a user asked goes first");
+    assert_eq!(questions[1..8], LINES[..7]);
+    assert_eq!(questions[8..], ["What is b?", "What is a?"], "a detail goes last");
+    assert_eq!(summary.landing_questions().len(), 7);
+    let by_rule = minutes::summary(&talk, library.forms());
+    let grounds = Grounds::new(&talk, library.forms(), &by_rule);
+    assert_eq!(grounds.again(&summary), summary, "the same is found again");
+    // A recording from before there were limits landed whole.
+    let before = Summary { lands: None, ..summary.clone() };
+    assert_eq!(before.landing_questions().len(), 10);
+    assert_eq!(grounds.again(&before).lands, None);
+}
+
+#[test]
+fn documents_take_a_few_proposals_and_none_on_which_a_question_is_open() {
+    let library = Library::built_in().unwrap();
+    let open = json!([{"text": LINES[1], "context": "", "turns": [2]}]);
+    let said = json!({"insights": [], "decisions": [], "open_questions": open, "action_items": [], "proposals": [9, 7, 6, 5, 2, 3, 1]});
+    let mut next = 0;
+    let (talk, _) = held(&library, 20, &[QUESTION, DECISION, "done"], |prompt| match &prompt.want {
         Want::Synthesis => said.to_string(),
         Want::Round { .. } => {
             let mut answer: Value = serde_json::from_str(&sensible(prompt, &mut next)).unwrap();
@@ -699,21 +733,11 @@ fn documents_take_a_few_questions_and_proposals_and_the_recording_all() {
         _ => sensible(prompt, &mut next),
     });
     let summary = summary(&talk);
-    let questions: Vec<&str> = summary.open_questions.iter().map(|one| one.text.as_str()).collect();
-    assert_eq!(questions[0], QUESTION, "what a user asked goes first");
-    assert_eq!(questions[1..8], LINES[..7]);
-    assert_eq!(questions[8..], ["What is b?", "What is a?"], "a detail goes last");
-    assert_eq!(summary.landing_questions().len(), 7);
     let turns: Vec<&[u32]> = summary.additions.iter().map(|one| one.turns.as_slice()).collect();
-    assert_eq!(turns, [[7], [6], [5], [3], [2], [1]]);
+    assert_eq!(turns, [[9], [7], [6], [5], [3], [1], [2]]);
     assert_eq!(summary.landing_additions().len(), 5);
     let by_rule = minutes::summary(&talk, library.forms());
-    let grounds = Grounds::new(&talk, library.forms(), &by_rule);
-    assert_eq!(grounds.again(&summary), summary, "the same is found again");
-    // A recording from before there were limits landed whole.
-    let before = Summary { lands: None, ..summary.clone() };
-    assert_eq!(before.landing_questions().len(), 10);
-    assert_eq!(grounds.again(&before).lands, None);
+    assert_eq!(Grounds::new(&talk, library.forms(), &by_rule).again(&summary), summary);
 }
 
 #[test]
@@ -740,6 +764,37 @@ fn an_insight_that_is_a_paragraph_is_asked_for_once_more_and_not_lost() {
         assert_eq!(insights.first().map(|one| one.text.as_str()), wanted, "{answer}");
         let is_same = wanted == Some(long.as_str());
         assert_eq!(critiques(&talk).is_empty(), is_same, "{answer}: {:?}", critiques(&talk));
+    }
+}
+
+#[test]
+fn a_yes_to_the_one_proposal_that_was_shown_accepts_it() {
+    let library = Library::built_in().unwrap();
+    let criterion = json!({"document": "requirements-spec.md", "anchor": "FR-007", "kind": "acceptance-criterion", "text": "A photo is stored once"});
+    let said =
+        json!({"insights": [], "decisions": [], "open_questions": [], "action_items": [], "proposals": [3]});
+    for (is_live, heard, is_marked) in [
+        (true, "Yes.", false),
+        (true, "agreed", false),
+        (true, "Yes, but later.", true),
+        (true, "Yes, FR-001.", true),
+        (false, "Yes.", true),
+    ] {
+        let step = library.step("01-03").unwrap();
+        let mut first = opened(&library, "01-03", 20, "told");
+        let Event::Opened(opened) = &mut first.event else { unreachable!() };
+        opened.is_live = is_live;
+        let (talk, _) = held_as(&library, first, &[heard, "done"], |prompt| match prompt.want {
+            Want::Round { .. } => proposing(prompt, &mut 0, &criterion),
+            Want::Synthesis => said.to_string(),
+            _ => sensible(prompt, &mut 0),
+        });
+        let text = summary(&talk).additions[0].shown();
+        assert_eq!(text.ends_with("(proposed by Jordan)"), is_marked, "{is_live} {heard}: {text}");
+        let by_rule = minutes::summary(&talk, library.forms());
+        let again = Grounds::new(&talk, library.forms(), &by_rule).again(&summary(&talk));
+        assert_eq!(again, summary(&talk), "{heard}");
+        assert_eq!(Discussion::replay(&library, step, talk.log()).unwrap(), talk);
     }
 }
 

@@ -98,22 +98,22 @@ fn folded(text: &str) -> Vec<String> {
 }
 
 /// A section's own text, without its sub-sections.
-pub(super) struct Section {
+pub(super) struct SectionText {
     /// From its heading to the end of its own text.
     pub(super) range: Range<usize>,
     pub(super) has_text: bool,
     pub(super) has_sections: bool,
 }
 
-impl Section {
-    pub(super) fn new(text: &str, outline: &Outline, heading: usize) -> Section {
+impl SectionText {
+    pub(super) fn new(text: &str, outline: &Outline, heading: usize) -> SectionText {
         let own = &outline.headings[heading];
         let next = outline.headings.get(heading + 1);
         let end = before_rules(text, own.start..own_end(text, next.map(|next| next.start)));
         let below = text[own.start..end].split_once('\n').map_or("", |(_, below)| below);
         let is_underline = |line: &str| !line.is_empty() && line.chars().all(|c| matches!(c, '=' | '-'));
         let is_text = |line: &str| !line.trim().is_empty() && !is_underline(line.trim());
-        Section {
+        SectionText {
             range: own.start..end,
             has_text: below.lines().any(is_text),
             has_sections: next.is_some_and(|next| !next.added && next.level > own.level),

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::form::{Section, repeated, unmarked, with_bold_words};
+use super::form::{SectionText, repeated, unmarked, with_bold_words};
 use super::{Addition, Found, Placing, cells, keys, one_block, row};
 use crate::discussion::additions::snake;
 use crate::item::library::Library;
@@ -39,7 +39,7 @@ impl Placing<'_> {
             let known = plain::cut(&plain::shown(&known), KNOWN);
             return Ok(Err(format!("it says again what is there: \"{known}\"")));
         }
-        let section = Section::new(text, &outline, heading);
+        let section = SectionText::new(text, &outline, heading);
         let name = outline.headings[heading].text.clone();
         let placed = match self.as_row(text, &section.range) {
             Some(placed) => Ok(placed),
@@ -49,7 +49,7 @@ impl Placing<'_> {
     }
 
     /// The text with an entry in the form of its section: an item more of its list, a paragraph after its prose.
-    fn as_entry(&self, text: &str, section: &Section, words: &str) -> Result<String, String> {
+    fn as_entry(&self, text: &str, section: &SectionText, words: &str) -> Result<String, String> {
         let items = items_of(text, &section.range);
         let is_counted = items.iter().any(|item| self.has_own_id(text, item));
         if !is_counted && !items.is_empty() && items.iter().all(|item| lead(item.words(text)).is_some()) {

@@ -14,6 +14,7 @@ use super::prompt::RefusedEntry;
 use crate::discussion::Discussion;
 use crate::discussion::additions::{Addition, Field, Kind, Proposal, UNASSIGNED};
 use crate::discussion::address::without_vocative;
+use crate::discussion::consent::is_accepted;
 use crate::discussion::event::{Class, Contribution, Critique, Event, Message, Rest, Verdict};
 use crate::discussion::summary::{Decision, Insight, Possible, Question, Recognised, Summary, USER};
 use crate::item::persona::Persona;
@@ -423,6 +424,7 @@ impl<'a> Grounds<'a> {
         let said = turns.iter().filter_map(said_in);
         for (said, proposal) in said.filter_map(|said| Some((said, said.proposal.as_ref()?))) {
             let by = self.talk.library().cast.get(&said.by).map_or("", Persona::first_name);
+            let by = (!is_accepted(said.turn, self.talk, self.forms)).then_some(by);
             let mut addition = proposal.addition(&self.document(&proposal.document), said.turn, by);
             // A persona owns nothing: there is nobody to ask.
             if let Some(Field::Text(owner)) = addition.fields.get_mut("owner")

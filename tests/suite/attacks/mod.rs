@@ -119,7 +119,7 @@ fn a07_a_marker_is_made_by_roundtable_alone_and_once_a_record() {
     }
 }
 
-/// Also: `every_attack_ends_as_text`, `any_text_is_one_text_node`, `hostile_answers_forge_nothing`.
+/// Also: `every_attack_ends_as_text`, `people_see_the_words_and_nothing_else`, `hostile_answers_forge_nothing`.
 #[test]
 fn a08_no_block_of_a_document_comes_from_what_was_said() {
     attacked(&corpus!("structure"));

@@ -1,0 +1,55 @@
+//! Consent of a user to what a persona proposed.
+//!
+//! Invariant: only a message that was written after the proposal was shown consents to it, as a whole: in a script that
+//! was known from the start nobody has seen anything. A yes without an id is to the one proposal that was made since the
+//! user spoke last; where there are several, nobody knows to which.
+
+use super::Discussion;
+use super::event::Event;
+use crate::text::markdown;
+use crate::text::sentence_forms::Forms;
+
+/// What a whole message says yes to: an id that it names, or what was shown last. None where it says more, or else.
+pub fn consent(text: &str, forms: &Forms) -> Option<Option<String>> {
+    let mut lines = markdown::read(text).into_iter().filter(markdown::VisibleLine::is_said);
+    let (line, None) = (lines.next()?, lines.next()) else { return None };
+    let said: Vec<&str> = line.sentences.iter().map(|sentence| sentence.text.trim()).collect();
+    let hit = forms.find("consents", said.first().filter(|_| said.len() == 1)?)?;
+    Some(hit.part("id").map(str::to_uppercase))
+}
+
+/// Whether a user accepted what was proposed in a turn.
+pub fn is_accepted(turn: u32, talk: &Discussion<'_>, forms: &Forms) -> bool {
+    let (mut has_seen, mut shown) = (talk.opened().is_live, Vec::new());
+    for record in talk.log() {
+        match &record.event {
+            Event::Resumed(_) => has_seen = true,
+            Event::Contribution(said) if said.proposal.is_some() => shown.push(said.turn),
+            Event::User(message) => {
+                if has_seen && shown == [turn] && consent(&message.text, forms) == Some(None) {
+                    return true;
+                }
+                shown.clear();
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::item::library::Library;
+
+    #[test]
+    fn a_whole_message_consents_and_a_part_of_one_does_not() {
+        let library = Library::built_in().unwrap();
+        let said = |text: &str| consent(text, library.forms());
+        assert_eq!(said("Yes."), Some(None));
+        assert_eq!(said("agreed: fr-004"), Some(Some("FR-004".to_owned())));
+        for text in ["> Yes.", "Yes.\n\nBut later.", "Yes. And no.", "~~Yes~~", "Yes, take it.", "", "`ok`"] {
+            assert_eq!(said(text), None, "{text}");
+        }
+    }
+}
