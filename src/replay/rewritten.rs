@@ -35,7 +35,7 @@ use crate::item::{Change, File, Item, Meta, meta};
 use crate::run::landing;
 use crate::run::played::{CommittedPath, Recording};
 use crate::synthesis::{self, known, lists, records, removal, typed};
-use crate::text::plain;
+use crate::text::{path, plain};
 
 /// What a rewritten history says of a recording.
 pub(super) enum Proof {
@@ -88,9 +88,17 @@ impl Files<'_> {
         if let Some(bytes) = self.known.get(name) {
             return Ok(bytes.clone());
         }
-        let bytes = self.replay.file_at(self.commit, &format!("{}/{name}", self.item))?;
+        let path = self.replay.path_at(self.commit, &self.item, name)?;
+        let bytes = self.replay.file_at(self.commit, &path)?;
         self.known.insert(name.to_owned(), bytes.clone());
         Ok(bytes)
+    }
+
+    /// The name of a document that lies beside the item's folder, where it does.
+    fn beside(&self, document: Option<&str>) -> Result<Option<String>, git::Error> {
+        let Some(name) = document else { return Ok(None) };
+        let path = self.replay.path_at(self.commit, &self.item, name)?;
+        Ok((path == path::beside(&self.item, name)).then(|| name.to_owned()))
     }
 
     /// Puts the files back to what a recording read, if they are what it makes of that; else what differs.
@@ -98,7 +106,11 @@ impl Files<'_> {
         let name = recording.name.rsplit('/').next().unwrap_or_default();
         let mut earlier = Vec::new();
         for change in made.changes {
-            let file = change.path.strip_prefix(&format!("{}/", made.item)).unwrap_or_default();
+            let is_beside = |name: &&str| change.path == path::beside(&made.item, name);
+            let file = match made.beside.as_deref().filter(is_beside) {
+                Some(name) => name,
+                None => change.path.strip_prefix(&format!("{}/", made.item)).unwrap_or_default(),
+            };
             let found = match file.strip_prefix("elaborations/") {
                 Some(own) if own == name => Some(recording.bytes.clone()),
                 Some(_) => None,
@@ -121,6 +133,8 @@ impl Files<'_> {
 struct Made {
     /// The item's path in the recording.
     item: String,
+    /// The document that lies beside its folder.
+    beside: Option<String>,
     changes: Vec<Change>,
     /// The files that it read and may have written in.
     before: BTreeMap<String, Bytes>,
@@ -128,7 +142,7 @@ struct Made {
 
 impl Made {
     fn nothing(item: String) -> Made {
-        Made { item, changes: Vec::new(), before: BTreeMap::new() }
+        Made { item, beside: None, changes: Vec::new(), before: BTreeMap::new() }
     }
 }
 
@@ -363,19 +377,24 @@ impl Replay {
                 let Some(new) = &paused.opened.new_meta else { return Ok(Ok(Made::nothing(item))) };
                 let Ok(begun) = Item::new(&item, new) else { return Ok(Err(unread())) };
                 let changes = synthesis::pause(&begun, &paused).changes;
-                return Ok(Ok(Made { item, changes, before: BTreeMap::new() }));
+                return Ok(Ok(Made { changes, ..Made::nothing(item) }));
             }
         };
         let before = match self.before(&finished, &library, files)? {
             Ok(before) => before,
             Err(missing) => return Ok(Err(unproved(&missing))),
         };
-        let Some(begun) = item_of(&read.opened, &recording.name, &before) else { return Ok(Err(unread())) };
+        let Some(mut begun) = item_of(&read.opened, &recording.name, &before) else {
+            return Ok(Err(unread()));
+        };
+        begun.beside = files.beside(read.opened.document.as_deref())?;
         if !run.is_named(&begun, &read.opened) {
             return Ok(Err(differs(run)));
         }
         Ok(match landing::place(&begun, &finished, &library) {
-            Ok((_, additive)) => Ok(Made { item, changes: additive.changes().to_vec(), before }),
+            Ok((_, additive)) => {
+                Ok(Made { item, beside: begun.beside, changes: additive.changes().to_vec(), before })
+            }
             Err(refused) => Err(not_placed(&refused)),
         })
     }
@@ -539,7 +558,7 @@ impl Replay {
         }
         let mut first = None;
         for name in output_files(&finished.opened) {
-            let bytes = self.file_at(commit, &format!("{folder}/{name}"))?;
+            let bytes = self.file_at(commit, &self.path_at(commit, folder, &name)?)?;
             let Some(now) = bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
                 continue;
             };
@@ -569,7 +588,7 @@ impl Replay {
         library: &Library,
     ) -> Result<Option<Divergence>, Unread> {
         let Some(name) = &finished.opened.document else { return Ok(None) };
-        let path = format!("{folder}/{name}");
+        let path = self.path_at(commit, folder, name)?;
         let bytes = self.file_at(commit, &path)?.unwrap_or_default();
         let now = String::from_utf8_lossy(&bytes);
         for entry in lists::sections(finished, library)?.into_iter().flat_map(|section| section.entries) {
@@ -596,7 +615,7 @@ impl Replay {
         let (read, additions) = (&finished.opened.read, finished.summary.landing_additions());
         let names = typed::files(&finished.opened.item, additions);
         let text = |name: &str| -> Result<Option<String>, Unread> {
-            let bytes = self.file_at(commit, &format!("{folder}/{name}"))?;
+            let bytes = self.file_at(commit, &self.path_at(commit, folder, name)?)?;
             Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
         };
         let mut held: BTreeMap<&str, Vec<&Proposed>> = BTreeMap::new();
@@ -624,6 +643,15 @@ impl Replay {
             }
         }
         Ok(None)
+    }
+
+    /// The path of an item's document at a commit: in the item's folder, or beside one that is named after it.
+    pub(super) fn path_at(&self, commit: Oid, folder: &str, name: &str) -> Result<String, git::Error> {
+        let within = format!("{folder}/{name}");
+        let stem = name.rsplit_once('.').map(|(stem, _)| stem);
+        let is_named_after = folder.rsplit('/').next() == stem;
+        let is_missing = is_named_after && self.file_at(commit, &within)?.is_none();
+        Ok(if is_missing { path::beside(folder, name) } else { within })
     }
 
     /// The bytes of a file at a commit, if it exists.

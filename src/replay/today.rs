@@ -349,13 +349,14 @@ impl Replay {
         names.dedup();
         let mut all = Vec::new();
         for name in names {
-            let recorded = format!("{then}/{name}");
+            let recorded = self.path_at(brought.commit, &then, &name)?;
             let Some(text) = self.file_at(brought.commit, &recorded)? else { continue };
             let traces =
                 std::str::from_utf8(&text).map(|text| trace::traces(&name, text)).unwrap_or_default();
             let own = |one: &&trace::Trace| one.step_id == finished.opened.step.id && one.at == finished.at;
             let lines = traces.iter().filter(own).flat_map(|one| one.line..=one.end).collect();
-            all.push(Written { path: format!("{folder}/{name}"), recorded, text, lines });
+            let path = self.path_at(place.commit, folder, &name)?;
+            all.push(Written { path, recorded, text, lines });
         }
         Ok(all)
     }

@@ -55,6 +55,23 @@ fn a_document_that_is_named_becomes_an_item_and_every_verb_finds_it_again() {
 }
 
 #[test]
+fn a_document_beside_its_recordings_is_replayed_after_a_squash_too() {
+    let path = "design/x.md";
+    let sandbox = with(&[(path, DOCUMENT), ("design/y.md", "# Y\n")]);
+    let report = elaborate(&sandbox, path, &["--json"]).json();
+    let branch = report["branch"].as_str().unwrap().to_owned();
+    git(&sandbox, &["checkout", "-q", "--force", "main"]);
+    git(&sandbox, &["merge", "-q", "--squash", &branch]);
+    git(&sandbox, &["commit", "-q", "-m", "Squashed"]);
+    git(&sandbox, &["branch", "-q", "-D", &branch]);
+    let run = sandbox.run(&["replay", "--all"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let removed = sandbox.file("main", path).replace("eleven on Sundays", "noon on Sundays");
+    sandbox.commit(&[(path, &removed)]);
+    assert_eq!(sandbox.run(&["replay", "--all"]).code, 1);
+}
+
+#[test]
 fn a_folder_of_documents_becomes_an_item_whatever_its_name() {
     let path = "docs/Größe und Maß";
     let sandbox = with(&[(&format!("{path}/requirements-spec.md"), DOCUMENT)]);
