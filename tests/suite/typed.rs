@@ -112,7 +112,7 @@ fn an_addition_without_a_place_is_named_and_in_no_document() {
 }
 
 /// A document of sections in many forms.
-const FORMS: &str = "# Letters\n\n## 1. Scenarios\n\n1. **Given** a late book, **When** a month ends, **Then** a letter is sent\n2. **Given** a letter, **When** it comes back, **Then** the desk knows\n\n---\n\n## 2. Fees\n\nFees grow daily.\n\n## 3. File\n\nThe file has these columns:\n\n- book\n- fee\n\n## 4. Desk\n\n### 4.1 Hours\n\nNine to five.\n\n## 5. Numbers\n\n- **SC-001**: All letters arrive within 3 days\n\n## 6. Table\n\n| Case | Answer |\n| --- | --- |\n| **Late** | `send_it` |\n";
+const FORMS: &str = "# Letters\n\n## 1. Scenarios\n\n1. **Given** a late book, **When** a month ends, **Then** a letter is sent\n2. **Given** a letter, **When** it comes back, **Then** the desk knows\n\n---\n\n## 2. Fees\n\nFees grow daily.\n\n## 3. File\n\nThe file has these columns:\n\n- book\n- fee\n\n## 4. Desk\n\n### 4.1 Hours\n\nNine to five.\n\n## 5. Numbers\n\n- **SC-001**: All letters arrive within 3 days\n\n## 6. Table\n\n| Case | Answer |\n| --- | --- |\n| **Late** | `send_it` |\n\n## 7. Form\n\n```json\n{}\n```\n";
 
 /// The document with one addition, or why it has no place there.
 fn formed(anchor: &str, kind: &str, text: &str) -> Result<String, String> {
@@ -158,6 +158,7 @@ fn an_addition_has_the_form_of_its_place() {
     for (anchor, kind, text, wanted) in [
         ("4. Desk", "note", "The desk opens on Sundays.", "sections of its own"),
         ("5. Numbers", "nfr", "A letter is printed in a second.", "ids of another kind"),
+        ("7. Form", "note", "\"kind\": \"late\"", "only code"),
         ("2. Fees", "note", "Fees grow.\nThey end.", "several lines"),
         ("2. Fees", "note", "All letters arrive within 3 days, except in May.", "says again what is there"),
     ] {

@@ -7,7 +7,8 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::in_markdown::lead;
 use crate::synthesis::lists::{Item, items_of};
-use crate::synthesis::outline::{MARKDOWN, Outline};
+use crate::synthesis::outline::{Heading, MARKDOWN, Outline};
+use crate::synthesis::section_choice::ELSEWHERE;
 
 /// Words with those in bold that every item of a list has in bold: `**Given** …, **When** …`.
 pub(super) fn with_bold_words(words: &str, text: &str, items: &[Item]) -> String {
@@ -103,6 +104,8 @@ pub(super) struct SectionText {
     pub(super) range: Range<usize>,
     pub(super) has_text: bool,
     pub(super) has_sections: bool,
+    /// It has code, and neither prose nor a list or a table.
+    pub(super) is_code: bool,
 }
 
 impl SectionText {
@@ -112,13 +115,29 @@ impl SectionText {
         let end = before_rules(text, own.start..own_end(text, next.map(|next| next.start)));
         let below = text[own.start..end].split_once('\n').map_or("", |(_, below)| below);
         let is_underline = |line: &str| !line.is_empty() && line.chars().all(|c| matches!(c, '=' | '-'));
+        // What discussions add below a heading of theirs is no section of the document.
+        let is_theirs = |heading: &Heading| !heading.added && heading.text != ELSEWHERE;
         let is_text = |line: &str| !line.trim().is_empty() && !is_underline(line.trim());
         SectionText {
             range: own.start..end,
             has_text: below.lines().any(is_text),
-            has_sections: next.is_some_and(|next| !next.added && next.level > own.level),
+            has_sections: next.is_some_and(is_theirs) && next.is_some_and(|next| next.level > own.level),
+            is_code: is_code(below),
         }
     }
+}
+
+/// Whether a text has code and nothing else.
+fn is_code(text: &str) -> bool {
+    let (mut has_code, mut has_more) = (false, false);
+    for event in Parser::new_ext(text, MARKDOWN) {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => has_code = true,
+            Event::Start(Tag::Paragraph | Tag::Item | Tag::Table(_)) => has_more = true,
+            _ => {}
+        }
+    }
+    has_code && !has_more
 }
 
 /// Where a section's own text ends: before its first sub-section, and before the marker above that.

@@ -61,6 +61,9 @@ impl Placing<'_> {
         if section.has_sections {
             return Err("its section has sections of its own, and none of them is named".to_owned());
         }
+        if section.is_code {
+            return Err("its section has only code".to_owned());
+        }
         let id = self.next_id(&[&text[section.range.clone()], text]);
         let sentence = words.strip_prefix("- ").filter(|rest| id.is_none() && !rest.contains('\n'));
         let is_prose = section.has_text && (items.is_empty() || self.is_closed(text, &items));
