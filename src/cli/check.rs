@@ -11,6 +11,7 @@ use super::screen::Screen;
 use super::{Global, report};
 use crate::git::{Repo, short};
 use crate::github::event::Event;
+use crate::github::implementing::without_block;
 use crate::run::check::agent_hook::Agent;
 use crate::run::check::candidate::{self, When};
 use crate::run::check::decisions::{Implements, implemented, unmentioned};
@@ -162,9 +163,10 @@ impl CheckArgs {
             (None, None) => report.base,
         };
         let text = of_event.and_then(|event| event.payload().pointer("/pull_request/body")?.as_str());
+        let text = text.map(without_block);
         let item = Some(item).filter(|item| !item.is_empty());
         let (base, head) = (report.base, report.head);
-        let change = Implements { base, head, decided_at, item, text: text.unwrap_or_default() };
+        let change = Implements { base, head, decided_at, item, text: text.as_deref().unwrap_or_default() };
         let config = global.workspace.settings_at(repo, decided_at)?;
         let implemented = implemented(repo, &config, &change)?;
         if implemented.is_empty() {

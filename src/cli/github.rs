@@ -13,11 +13,13 @@ use crate::git::Repo;
 use crate::github::event::Event;
 use crate::github::job::{Done, Job, Reported, Request};
 use crate::github::thread::Unused;
-use crate::github::trigger::{self, Trigger};
+use crate::github::trigger::{self, Trigger, What};
 use crate::github::{actions, implementing, service};
+use crate::item::config::Config;
 use crate::item::library::sha256;
 use crate::review::Review;
 use crate::run::documents::{self, ReviewInput};
+use crate::run::voices::{self, Wanted};
 use crate::text::plain;
 
 #[derive(Debug, Args)]
@@ -31,8 +33,27 @@ enum GithubVerb {
     /// Do what the event of this Actions run asks for
     Run(Box<Run>),
     /// Print all issues that wait with a label, as a matrix for `strategy.matrix`
-    #[command(after_help = "Example: roundtable github plan")]
-    Plan,
+    Plan(Plan),
+}
+
+#[derive(Debug, Args)]
+#[group(id = "plan")]
+#[command(after_help = "Example: roundtable github plan --limit 20 --max-tokens-total 200000")]
+struct Plan {
+    /// The most issues, the oldest first; the next plan finds the rest
+    #[arg(long, value_name = "N", default_value_t = MATRIX, value_parser = limit)]
+    limit: usize,
+    /// What each run may use: each entry gets it as `max_tokens`, and as `max_cost` what that costs at most at the price of the settings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_tokens_total: Option<u64>,
+    /// Dollars for a million tokens: of prompts, of prompts read from a cache, and of answers
+    #[arg(long, value_name = "IN,CACHED,OUT", requires = "max_tokens_total")]
+    price: Option<String>,
+}
+
+fn limit(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=MATRIX).contains(number));
+    number.ok_or_else(|| format!("it is a number from 1 to {MATRIX}, the most that a matrix holds"))
 }
 
 #[derive(Debug, Default, Args)]
@@ -54,6 +75,9 @@ struct Run {
     /// The SHA-256 that the recording must have
     #[arg(long, value_name = "SHA256", requires = "recording")]
     digest: Option<String>,
+    /// On a pull request: annotate what its changed lines leave open and which decisions apply; nothing is judged, and nothing fails
+    #[arg(long, conflicts_with_all = ["issue", "out", "recording"])]
+    review: bool,
     #[command(flatten)]
     voice: super::voices::VoiceArgs,
 }
@@ -65,7 +89,7 @@ const MATRIX: usize = 256;
 pub fn run(global: &Global, options: GithubArgs, screen: &Screen) -> Result<Code, Fail> {
     match options.what.unwrap_or(GithubVerb::Run(Box::default())) {
         GithubVerb::Run(run) => answer(global, &run, screen),
-        GithubVerb::Plan => plan(global, screen),
+        GithubVerb::Plan(options) => plan(global, &options, screen),
     }
 }
 
@@ -90,6 +114,15 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
         }
     };
     match trigger {
+        _ if run.review => {
+            let event = event.filter(|event| event.name() == "pull_request");
+            match &event {
+                Some(event) => review_change(global, &repo, event, screen)?,
+                None => screen.say("Nothing to do: the event is no pull request."),
+            }
+            screen.json(&json!({"done": event.is_some()}));
+            Ok(Code::Yes)
+        }
         Trigger::Check => check_change(global, &repo, event.as_ref(), screen),
         Trigger::Nothing(why) => {
             screen.say(&format!("Nothing to do: {why}."));
@@ -127,13 +160,28 @@ fn check_change(global: &Global, repo: &Repo, event: Option<&Event>, screen: &Sc
         code = replay::pushed(global, screen)?;
     }
     if let Some(event) = event.filter(|event| event.name() == "pull_request") {
-        notices(global, repo, event, screen);
-        let config = global.workspace.settings_at(repo, repo.resolve("HEAD")?)?;
-        if let Err(fail) = implementing::tell(repo, &config, event, screen) {
-            screen.warn(&format!("the decisions of the pull request cannot be told: {}", fail.to_line()));
-        }
+        review_change(global, repo, event, screen)?;
     }
     Ok(code)
+}
+
+/// What the changed lines of a pull request leave open, and the decisions that apply to it: notices and a block.
+fn review_change(global: &Global, repo: &Repo, event: &Event, screen: &Screen) -> Result<(), Fail> {
+    notices(global, repo, event, screen);
+    let config = global.workspace.settings_at(repo, repo.resolve("HEAD")?)?;
+    match implementing::tell(repo, &config, event, screen) {
+        Ok(forgotten) if !screen.is_json() => {
+            let line = |one: &String| {
+                format!("::notice title=roundtable decisions::{}\n", actions::data(&plain::shown(one)))
+            };
+            screen.commands(&forgotten.iter().map(line).collect::<String>())?;
+        }
+        Ok(_) => {}
+        Err(fail) => {
+            screen.warn(&format!("the decisions of the pull request cannot be told: {}", fail.to_line()))
+        }
+    }
+    Ok(())
 }
 
 /// An error as an annotation of the run.
@@ -192,10 +240,10 @@ fn left_out(unused: &[Unused]) -> Value {
 }
 
 /// All issues that wait, as a matrix.
-fn plan(global: &Global, screen: &Screen) -> Result<Code, Fail> {
+fn plan(global: &Global, options: &Plan, screen: &Screen) -> Result<Code, Fail> {
     let repo = open(global)?;
     let config = global.workspace.settings_at(&repo, repo.resolve("HEAD")?)?;
-    let settings = config.github.unwrap_or_default();
+    let settings = config.github.clone().unwrap_or_default();
     let mut hub = service::hub(&repo)?;
     let mut include = Vec::new();
     for label in hub.labels()? {
@@ -206,14 +254,38 @@ fn plan(global: &Global, screen: &Screen) -> Result<Code, Fail> {
         }
     }
     include.sort();
-    // A matrix holds no more; the next plan finds the rest.
-    include.truncate(MATRIX);
-    let include: Vec<Value> =
-        include.into_iter().map(|(issue, label)| json!({"issue": issue, "label": label})).collect();
+    let left = include.len().saturating_sub(options.limit);
+    include.truncate(options.limit);
+    if left > 0 {
+        screen.note(&format!("{left} more wait; the next plan finds them"));
+    }
+    let entries = include.into_iter().map(|(issue, label)| {
+        let mut entry = json!({"issue": issue, "label": label});
+        if let Some(tokens) = options.max_tokens_total {
+            entry["max_tokens"] = json!(tokens);
+            entry["max_cost"] = json!(options.max_cost(tokens, &config, &label, &settings.label)?);
+        }
+        Ok(entry)
+    });
+    let include: Vec<Value> = entries.collect::<Result<_, Fail>>()?;
     let matrix = json!({"include": include});
     actions::outputs(&[("matrix", &matrix.to_string())])?;
     screen.raw(&format!("{matrix}\n"))?;
     Ok(Code::Yes)
+}
+
+impl Plan {
+    /// What so many tokens cost at most, in dollars: at the highest price of the step that the label names. None without
+    /// a price.
+    fn max_cost(&self, tokens: u64, config: &Config, label: &str, ours: &str) -> Result<Option<f64>, Fail> {
+        let wanted = Wanted { price: self.price.clone(), ..Wanted::default() };
+        let step = match trigger::asked(label, ours) {
+            Some(What::Discussion(Some(step))) => step,
+            _ => String::new(),
+        };
+        let prices = voices::prices(&wanted, config, &step, "")?;
+        Ok(prices.map(|prices| (prices.highest() * tokens as f64 / 1_000_000.0 * 100.0).ceil() / 100.0))
+    }
 }
 
 /// What the changed lines of a pull request leave open, as notices: they fail nothing.

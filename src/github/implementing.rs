@@ -18,7 +18,7 @@ use super::{page, service};
 use crate::git::Repo;
 use crate::history::provenance::items;
 use crate::item::config::Config;
-use crate::run::check::decisions::{Implements, implemented};
+use crate::run::check::decisions::{Implements, implemented, unmentioned};
 use crate::run::decided::{Decided, in_force};
 use crate::run::{Fail, Observer};
 use crate::text::plain::{cut, markdown, one_line};
@@ -76,34 +76,48 @@ fn block(decisions: &[Decided]) -> String {
     .to_owned()
 }
 
-/// Tells a pull request which decisions apply to it. Without a token, or with one that may not write there, nothing is
-/// written, and that is said.
+/// Tells a pull request which decisions apply to it, and gives a sentence for each that nothing of it mentions. Without a
+/// token, or with one that may not write there, nothing is written, and that is said.
 ///
 /// # Errors
 /// An event or a commit that cannot be read.
-pub fn tell(repo: &Repo, config: &Config, event: &Event, observer: &dyn Observer) -> Result<(), Fail> {
+pub fn tell(
+    repo: &Repo,
+    config: &Config,
+    event: &Event,
+    observer: &dyn Observer,
+) -> Result<Vec<String>, Fail> {
     let payload = event.payload();
     let text = |pointer: &str| payload.pointer(pointer).and_then(|value| value.as_str()).unwrap_or_default();
     let number = payload.pointer("/pull_request/number").and_then(serde_json::Value::as_u64);
-    let (Some(number), (Some(base), Some(head), _)) = (number, event.range(repo)?) else { return Ok(()) };
+    let (Some(number), (Some(base), Some(head), _)) = (number, event.range(repo)?) else {
+        return Ok(Vec::new());
+    };
     // Our own pull requests bring decisions, and implement none.
     if text("/pull_request/head/ref").starts_with("roundtable/") {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let begin = repo.merge_base(base, head)?;
     let written = text("/pull_request/body");
     let change = Implements { base: begin, head, decided_at: base, item: None, text: written };
     let paths = implemented(repo, config, &change)?;
     if paths.is_empty() && !written.contains(BEGIN) {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let decisions: Vec<Decided> = items(repo, base, &paths)?.iter().flat_map(in_force).collect();
+    write(repo, number, &block(&decisions), observer)?;
+    // The list of the block itself mentions them all.
+    let own = without_block(written);
+    unmentioned(repo, &Implements { text: &own, ..change }, &paths)
+}
+
+/// Writes the block into the pull request's text as it is now: the event may be old, and what people wrote since stays.
+fn write(repo: &Repo, number: u64, block: &str, observer: &dyn Observer) -> Result<(), Fail> {
     let mut hub = service::hub(repo)?;
     if !hub.has_token() {
         return Ok(());
     }
-    // The event may be old: what people wrote since is not written over.
-    let told = hub.pull_text(number).and_then(|now| match with_block(&now, &block(&decisions)) {
+    let told = hub.pull_text(number).and_then(|now| match with_block(&now, block) {
         Some(text) => hub.write_pull_text(number, &text),
         None => Ok(()),
     });
@@ -111,6 +125,11 @@ pub fn tell(repo: &Repo, config: &Config, event: &Event, observer: &dyn Observer
         observer.warn(&format!("the pull request is not told which decisions apply to it: {failed}"));
     }
     Ok(())
+}
+
+/// What people wrote of a pull request's text.
+pub fn without_block(body: &str) -> String {
+    with_block(body, "").unwrap_or_else(|| body.to_owned())
 }
 
 #[cfg(test)]

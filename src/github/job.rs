@@ -11,7 +11,7 @@ mod report;
 mod target;
 mod two_jobs;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -110,6 +110,8 @@ pub struct Job<'a> {
     me: Option<u64>,
     /// Another issue has taken the item's name meanwhile.
     is_overtaken: Cell<bool>,
+    /// What could not be done on GitHub, and why.
+    undone: RefCell<Vec<String>>,
 }
 
 /// How the event was answered, and what was done.
@@ -155,6 +157,7 @@ impl<'a> Job<'a> {
             base: base_branch(event),
             me: None,
             is_overtaken: Cell::new(false),
+            undone: RefCell::new(Vec::new()),
         })
     }
 }
@@ -189,9 +192,14 @@ impl Job<'_> {
                     Answered::Never => self.take_off(&label),
                     answered => self.label(&label, Some(answered)),
                 }
+                self.summarise_undone();
                 Ok(done)
             }
-            Err(fail) => Err(self.report_failure(&label, known.as_ref(), fail)),
+            Err(fail) => {
+                let fail = self.report_failure(&label, known.as_ref(), fail);
+                self.summarise_undone();
+                Err(fail)
+            }
         }
     }
 

@@ -14,7 +14,7 @@
 //! ```
 
 pub use crate::run::script::comments::OUR_MARK as BEGIN;
-/// Comments that wait are named up to this many.
+/// Comments that wait are named up to this many; those after them are not counted as heard.
 const MAX_WAITING: usize = 500;
 
 /// What the first line of a comment of ours says.
@@ -57,11 +57,16 @@ impl Marker {
     /// The marker as a comment's first line.
     pub fn line(&self, number: u64) -> String {
         let mut line = format!("{BEGIN}{} issue={number} run={}", env!("CARGO_PKG_VERSION"), self.run);
-        if self.heard > 0 {
-            line.push_str(&format!(" heard={}", self.heard));
+        let mut waits = self.waits.clone();
+        waits.sort_unstable();
+        // A comment that is not named is heard twice rather than never.
+        let heard = waits.get(MAX_WAITING).map_or(self.heard, |next| self.heard.min(next - 1));
+        waits.truncate(MAX_WAITING);
+        if heard > 0 {
+            line.push_str(&format!(" heard={heard}"));
         }
-        if !self.waits.is_empty() {
-            let ids: Vec<String> = self.waits.iter().take(MAX_WAITING).map(u64::to_string).collect();
+        if !waits.is_empty() {
+            let ids: Vec<String> = waits.iter().map(u64::to_string).collect();
             line.push_str(&format!(" waits={}", ids.join(",")));
         }
         format!("{line} -->")
@@ -93,5 +98,13 @@ mod tests {
         }
         let marker = Marker { run: run.to_owned(), heard: 9, waits: vec![3, 4] };
         assert_eq!(Marker::of(&marker.line(7), 7), Some(marker));
+    }
+
+    #[test]
+    fn of_more_comments_than_are_named_none_is_lost() {
+        let waits: Vec<u64> = (1..=900).rev().collect();
+        let marker = Marker { run: "0".repeat(32), heard: 1_000, waits };
+        let read = Marker::of(&marker.line(7), 7).unwrap();
+        assert!((1..=900).all(|id| !read.has_heard(id)), "{read:?}");
     }
 }

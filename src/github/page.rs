@@ -65,6 +65,7 @@ impl Walked<'_> {
             needs_approval => self.links.needs_approval,
             leaves => sentences(self.leaves),
             unused => unused(self.unused),
+            unused_count => self.unused.len(),
         };
         library.templates.render("github/analysis.md", values)
     }
@@ -80,9 +81,15 @@ impl Walked<'_> {
     }
 }
 
+/// The comments that were not used; of many the rest is counted.
 fn unused(all: &[Unused]) -> Vec<minijinja::Value> {
     let one = |one: &Unused| context! { by => safe(inert(&plain::markdown(&one.by))), why => one.why };
-    all.iter().map(one).collect()
+    let mut shown: Vec<_> = all.iter().take(UNUSED).map(one).collect();
+    if all.len() > UNUSED {
+        let by = format!("{} more", all.len() - UNUSED);
+        shown.push(context! { by, why => "the log of the job names them" });
+    }
+    shown
 }
 
 /// An answer as an analysis took it.
@@ -152,6 +159,8 @@ pub struct OpenPoints {
     pub possible: Vec<(bool, Listed)>,
 }
 
+/// Comments that are named at most as not used.
+const UNUSED: usize = 100;
 /// Gaps that are listed at most; the rest is counted.
 const GAPS: usize = 10;
 /// What a reader reads before the first fold, in words.
@@ -247,6 +256,7 @@ impl Part<'_> {
             recording_url => safe(self.links.recording_url.clone()),
             pull_request => safe(self.links.pull_request.clone()),
             unused => unused(self.unused),
+            unused_count => self.unused.len(),
         };
         let whole = self.library.templates.render("github/open.md", values)?;
         Ok(cut(&whole, super::hub::LONGEST, &self.links.recording_url))
@@ -397,6 +407,7 @@ impl Told<'_> {
             recording_url => safe(self.links.recording_url.clone()),
             result => safe(self.result()?),
             unused => self.unused(),
+            unused_count => self.unused.len(),
             turn_count => finished.closed.turn_count,
             transcript => if short { safe(transcript) } else { safe("") },
         };

@@ -272,6 +272,51 @@ fn reading_is_tried_again_after_faults_and_limits() {
 }
 
 #[test]
+fn a_limit_is_waited_for_when_the_pull_request_and_the_comment_are_written() {
+    for path in ["/pulls", "/issues/7/comments"] {
+        let (sandbox, forge) = both();
+        let wait = vec![("retry-after".to_owned(), "1".to_owned())];
+        let limit = json!({"message": "You have exceeded a secondary rate limit"});
+        forge.set(|state| state.faults.push(("POST".into(), path.into(), Fault::Status(403, wait, limit))));
+        let began = std::time::Instant::now();
+        forge.label(&sandbox, &[]).ok();
+        assert_eq!((forge.ours().len(), forge.state().pulls.len()), (1, 1), "{path}");
+        assert!(began.elapsed() >= std::time::Duration::from_secs(1), "{path}");
+    }
+}
+
+#[test]
+fn a_thousand_comments_that_are_not_used_fit_and_are_counted() {
+    let (sandbox, forge) = both();
+    forge.set(|state| {
+        let long = "o".repeat(39);
+        state.comments.extend((0..1_000).map(|id| comment(100 + id, &format!("{long}{id}"), "x", EARLY)));
+        state.comments.sort_by_key(|one| one["created_at"].as_str().unwrap().to_owned());
+    });
+    forge.label(&sandbox, &[]).ok();
+    let told = forge.ours().concat();
+    assert!(told.contains("not used (1000)") && told.contains("- 900 more: the log of the job"), "{told}");
+    assert!(told.chars().count() < 65_536 && told.trim_end().ends_with("</details>"), "{}", told.len());
+}
+
+#[test]
+fn a_thread_of_apps_says_nothing_and_its_text_is_quoted() {
+    let (sandbox, forge) = both();
+    let bot = json!({"login": "dependabot[bot]", "id": 49_699_333, "type": "Bot"});
+    forge.set(|state| {
+        state.issue["user"] = bot.clone();
+        state.issue["body"] =
+            json!("Decision: take the new version.\n\nItem: docs/requirements/offline-mode");
+        state.comments = vec![comment(11, "helper[bot]", "Decision: drop it all.", EARLY)];
+    });
+    let report = forge.label(&sandbox, &["--json"]).json();
+    assert_eq!((&report["item"], &report["decisions"]), (&json!(NEW), &json!(0)));
+    assert!(inputs(&sandbox, ITEM_BRANCH, report["recording"].as_str().unwrap()).is_empty());
+    let draft = sandbox.file(ITEM_BRANCH, &format!("{NEW}/draft.md"));
+    assert!(draft.contains("> Decision: take the new version."), "{draft}");
+}
+
+#[test]
 fn a_comment_whose_answer_was_lost_is_not_written_twice() {
     for fault in [Fault::Lost, Fault::Status(502, vec![], json!({})), Fault::Reset] {
         let (sandbox, forge) = both();
@@ -318,6 +363,8 @@ fn what_fails_behind_the_push_is_a_warning_and_the_commit_stands() {
         run.stderr
     );
     assert!(forge.tip(ITEM_BRANCH).is_some());
+    let summary = std::fs::read_to_string(sandbox.outside("summary.md")).unwrap();
+    assert!(summary.contains("### Not done") && summary.contains("pull_requests=write"), "{summary}");
     assert_eq!(forge.state().labels, ["roundtable:open"]);
 }
 
@@ -505,6 +552,29 @@ fn a_plan_lists_what_waits_as_a_matrix() {
     assert_eq!(matrix, json!({"include": [{"issue": 7, "label": "roundtable"}]}));
     assert_eq!(outputs(&sandbox), [("matrix".to_owned(), matrix.to_string())]);
     assert!(forge.writes().is_empty());
+}
+
+#[test]
+fn a_plan_has_a_limit_and_what_each_run_may_cost() {
+    let (sandbox, forge) = both();
+    sandbox.commit(&[(".roundtable.yaml", "price: {default: '1,1,1', 01-03: '4,0.4,10'}\n")]);
+    forge.set(|state| state.labels = vec!["roundtable".into(), "roundtable:01-03".into()]);
+    let plan = |more: &[&str]| forge.run(&sandbox, "schedule", &json!({}), &[&["plan"], more].concat());
+    let run = plan(&["--max-tokens-total", "200000"]).ok();
+    let matrix: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        matrix["include"],
+        json!([
+            {"issue": 7, "label": "roundtable", "max_tokens": 200_000, "max_cost": 0.25},
+            {"issue": 7, "label": "roundtable:01-03", "max_tokens": 200_000, "max_cost": 2.0},
+        ])
+    );
+    let run = plan(&["--limit", "1"]).ok();
+    assert_eq!(run.stdout, "{\"include\":[{\"issue\":7,\"label\":\"roundtable\"}]}\n");
+    assert!(run.stderr.contains("1 more wait"), "{}", run.stderr);
+    for limit in ["0", "257", "x"] {
+        assert_eq!(plan(&["--limit", limit]).code, 2, "{limit}");
+    }
 }
 
 #[test]

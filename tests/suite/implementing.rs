@@ -123,3 +123,27 @@ fn without_the_right_to_write_it_is_a_warning_and_others_get_no_block() {
         );
     }
 }
+
+#[test]
+fn a_review_of_a_pull_request_annotates_and_never_fails() {
+    let (sandbox, ids) = decided();
+    implement(&sandbox, "Keep photos", &format!("// {}\n", ids[0]));
+    // A line of the item is lost: that is for the gate to say.
+    let spec = sandbox.root().join(ITEM).join("requirements-spec.md");
+    let text = std::fs::read_to_string(&spec)
+        .unwrap()
+        .replace("Sync should be fast.", "- **R-9** The limit is TBD.");
+    std::fs::write(&spec, text).unwrap();
+    git(&sandbox.root(), &["commit", "-q", "-a", "-m", "Change the specification"]);
+    let (forge, event) = pull_request(&sandbox, "forge", "Closes #12");
+    let run = forge.run(&sandbox, "pull_request", &event, &["run", "--review"]).ok();
+    for text in ["::notice ", "TBD", &ids[1], "title=roundtable decisions"] {
+        assert!(run.stdout.contains(text), "{text}: {}{}", run.stdout, run.stderr);
+    }
+    assert!(!run.stdout.contains("::error") && !run.stdout.contains(&ids[0]), "{}", run.stdout);
+    // The block names them all, and that is no mention.
+    let now = json!({"pull_request": forge.state().pulls[0]});
+    let again = forge.run(&sandbox, "pull_request", &now, &["run", "--review"]).ok();
+    assert!(again.stdout.contains(&ids[1]), "{}", again.stdout);
+    forge.run(&sandbox, "merge_group", &json!({}), &["run", "--review"]).ok();
+}

@@ -2,10 +2,11 @@
 
 use crate::kit::{Sandbox, sandbox};
 
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     ".roundtable.yaml",
     ".github/workflows/roundtable.yml",
     ".github/workflows/roundtable-check.yml",
+    ".github/workflows/roundtable-review.yml",
     ".github/CODEOWNERS",
     HOOK,
 ];
@@ -29,7 +30,7 @@ fn without_the_address_of_the_action_a_job_fails_with_one_sentence() {
         let sandbox = sandbox();
         let said = sandbox.run(&["init", "--github", "--voice", voice, "--backlog"]).ok();
         assert!(said.stderr.contains("OWNER/REPOSITORY@COMMIT"), "{}", said.stderr);
-        for name in ["", "-check", "-backlog"] {
+        for name in ["", "-check", "-review", "-backlog"] {
             let path = &format!(".github/workflows/roundtable{name}.yml");
             let text = written(&sandbox, path);
             let value: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
@@ -110,7 +111,7 @@ fn the_files_are_written_once_and_never_over_what_stands_there() {
     let report = run(&sandbox, &["--json"]).json();
     let results: Vec<&str> =
         report["files"].as_array().unwrap().iter().map(|file| file["result"].as_str().unwrap()).collect();
-    assert_eq!(results, ["left as it is", "wrote", "wrote", "wrote", "wrote"]);
+    assert_eq!(results, ["left as it is", "wrote", "wrote", "wrote", "wrote", "wrote"]);
     assert_eq!(written(&sandbox, ".roundtable.yaml"), "items: specs\n");
     let again = run(&sandbox, &[]).ok();
     assert!(
@@ -122,7 +123,7 @@ fn the_files_are_written_once_and_never_over_what_stands_there() {
 fn what_is_written_works_with_the_program_itself() {
     let sandbox = sandbox();
     run(&sandbox, &["--voice", "anthropic", "--backlog"]).ok();
-    for name in ["", "-check", "-backlog"] {
+    for name in ["", "-check", "-review", "-backlog"] {
         let path = &format!(".github/workflows/roundtable{name}.yml");
         let text = written(&sandbox, path);
         assert!(text.contains("some/roundtable@0123456789012345678901234567890123456789 # v"), "{text}");
@@ -184,6 +185,32 @@ fn what_is_written_works_with_the_program_itself() {
         let missing = commit("/usr/bin:/bin".to_owned());
         assert!(!missing.status.success());
         assert!(String::from_utf8_lossy(&missing.stderr).contains("no `roundtable` on the PATH"));
+    }
+}
+
+#[test]
+fn the_review_of_pull_requests_is_beside_the_gate_and_fails_nothing() {
+    let sandbox = sandbox();
+    sandbox.run(&["init", "--github", "--report-only", "--action", ACTION]).ok();
+    assert!(written(&sandbox, ".roundtable.yaml").contains("\nreport_until: 2"));
+    let review = written(&sandbox, ".github/workflows/roundtable-review.yml");
+    let gate = written(&sandbox, ".github/workflows/roundtable-check.yml");
+    assert!(review.contains("command: github run --review") && gate.contains("command: check"), "{review}");
+    assert!(!gate.contains(": write"), "the gate may write nothing: {gate}");
+    assert_eq!(review.matches(": write").count(), 1, "{review}");
+}
+
+/// Our own workflows are what `init --github` writes, with this repository as the action.
+#[test]
+fn this_repository_uses_what_init_writes() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sandbox = sandbox();
+    sandbox.run(&["init", "--github", "--action", ACTION]).ok();
+    for name in ["roundtable.yml", "roundtable-check.yml"] {
+        let path = format!(".github/workflows/{name}");
+        let version = concat!(" # v", env!("CARGO_PKG_VERSION"));
+        let wanted = written(&sandbox, &path).replace(&format!("{ACTION}{version}"), "./");
+        assert_eq!(std::fs::read_to_string(root.join(&path)).unwrap(), wanted, "{path}");
     }
 }
 

@@ -98,6 +98,7 @@ pub fn workflows(options: &InitArgs, action: Option<&str>) -> Vec<SetupFile> {
     let mut all = vec![
         (".github/workflows/roundtable.yml", workflow),
         (".github/workflows/roundtable-check.yml", include_str!("roundtable-check.yml")),
+        (".github/workflows/roundtable-review.yml", include_str!("roundtable-review.yml")),
     ];
     if options.backlog {
         all.push((".github/workflows/roundtable-backlog.yml", include_str!("roundtable-backlog.yml")));

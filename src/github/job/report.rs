@@ -170,7 +170,9 @@ impl Job<'_> {
         match done {
             Ok(value) => Some(value),
             Err(failed) => {
-                self.observer.warn(&format!("{what}: {failed}"));
+                let undone = format!("{what}: {failed}");
+                self.observer.warn(&undone);
+                self.undone.borrow_mut().push(undone);
                 None
             }
         }
@@ -325,6 +327,18 @@ impl Job<'_> {
     fn summarise(&self, comment: &str, marker_lines: usize) {
         let shown: Vec<&str> = comment.lines().skip(marker_lines).collect();
         if let Err(fail) = actions::summary(&shown.join("\n")) {
+            self.observer.warn(&fail.to_line());
+        }
+    }
+
+    /// What could not be done on GitHub, in the job's summary: a permission that is missing is found there.
+    pub(super) fn summarise_undone(&self) {
+        let undone = self.undone.take();
+        if undone.is_empty() {
+            return;
+        }
+        let lines: String = undone.iter().map(|one| format!("- {}\n", page::failure(one))).collect();
+        if let Err(fail) = actions::summary(&format!("### Not done\n\n{lines}")) {
             self.observer.warn(&fail.to_line());
         }
     }

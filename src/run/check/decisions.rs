@@ -1,10 +1,10 @@
-//! `check --decisions`: which decisions of the items that a change implements no changed file and no message of its
+//! `check --decisions`: which decisions of the items that a change implements no changed line and no message of its
 //! commits mentions.
 //!
 //! A decision is mentioned by its id (`D-4f2a91c`), by an id that its words have (`FR-002`), or by its words. This is a
 //! notice: whether the change keeps to a decision is for people to say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use git2::Oid;
 
@@ -95,7 +95,7 @@ fn notice(one: &Decided) -> String {
     )
 }
 
-/// The changed files as they are in the head, recordings left out, and the messages of the commits.
+/// What the change adds to files, recordings left out, and the messages of its commits.
 fn texts(repo: &Repo, change: &Implements<'_>) -> Result<Vec<String>, Fail> {
     let before: BTreeMap<String, Oid> = repo.tree_files(repo.tree_of(change.base)?)?.into_iter().collect();
     let mut found = Vec::new();
@@ -106,7 +106,8 @@ fn texts(repo: &Repo, change: &Implements<'_>) -> Result<Vec<String>, Fail> {
         }
         let bytes = repo.bytes(blob)?;
         if bytes.len() <= LARGEST {
-            found.push(one_line(&String::from_utf8_lossy(&bytes)));
+            let old = before.get(&path).map(|blob| repo.bytes(*blob)).transpose()?.unwrap_or_default();
+            found.push(added(&String::from_utf8_lossy(&old), &String::from_utf8_lossy(&bytes)));
         }
     }
     for step in repo.commits_between(change.base, change.head)? {
@@ -114,6 +115,13 @@ fn texts(repo: &Repo, change: &Implements<'_>) -> Result<Vec<String>, Fail> {
     }
     found.push(one_line(change.text));
     Ok(found)
+}
+
+/// The lines that a file did not have before, as one.
+fn added(old: &str, new: &str) -> String {
+    let known: BTreeSet<&str> = old.lines().collect();
+    let lines: Vec<&str> = new.lines().filter(|line| !known.contains(line)).collect();
+    one_line(&lines.join(" "))
 }
 
 fn is_mentioned(one: &Decided, texts: &[String]) -> bool {

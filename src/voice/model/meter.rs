@@ -74,6 +74,11 @@ pub struct Prices {
 const WRITTEN: f64 = 1.25;
 
 impl Prices {
+    /// What a million tokens cost at most, whatever they are.
+    pub fn highest(&self) -> f64 {
+        (self.input * WRITTEN).max(self.cached).max(self.output)
+    }
+
     /// Reads `IN,CACHED,OUT`.
     ///
     /// # Errors
