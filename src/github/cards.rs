@@ -32,7 +32,7 @@ const MAX_SMALLER: usize = 2;
 const MAX_QUESTION: usize = 240;
 const MAX_OPTION: usize = 120;
 /// Questions that are left open and named at most.
-const MAX_LEFT: usize = 100;
+const MAX_LEFT: usize = 20;
 /// The one option of a question without any, asked a second time.
 const LEFT_OPEN: &str = "leave it open for now";
 

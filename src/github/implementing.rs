@@ -18,9 +18,11 @@ use super::{page, service};
 use crate::git::Repo;
 use crate::history::provenance::items;
 use crate::item::config::Config;
+use crate::item::config::github::Permission;
 use crate::run::check::decisions::{Implements, implemented, unmentioned};
 use crate::run::decided::{Decided, in_force};
 use crate::run::{Fail, Observer};
+use crate::text::links::{closed_issues, named_item};
 use crate::text::plain::{cut, markdown, one_line};
 
 const BEGIN: &str = "<!-- roundtable decisions -->";
@@ -28,6 +30,8 @@ const END: &str = "<!-- end of roundtable decisions -->";
 /// Decisions of a block, and what is shown of each, in characters.
 const MAX_LISTED: usize = 30;
 const SHOWN: usize = 240;
+/// Issues that are read at most.
+const MAX_ISSUES: usize = 5;
 
 /// A pull request's text with this block in place of an earlier one; an empty one takes it away. None where that
 /// changes nothing, would be too long, or where the marks of an earlier one are not whole.
@@ -100,7 +104,10 @@ pub fn tell(
     let begin = repo.merge_base(base, head)?;
     let written = text("/pull_request/body");
     let change = Implements { base: begin, head, decided_at: base, item: None, text: written };
-    let paths = implemented(repo, config, &change)?;
+    let mut paths = implemented(repo, config, &change)?;
+    if paths.is_empty() {
+        paths = named_by_issues(repo, config, &change, observer)?;
+    }
     if paths.is_empty() && !written.contains(BEGIN) {
         return Ok(Vec::new());
     }
@@ -109,6 +116,38 @@ pub fn tell(
     // The list of the block itself mentions them all.
     let own = without_block(written);
     unmentioned(repo, &Implements { text: &own, ..change }, &paths)
+}
+
+/// The items that issues name which the pull request closes: by a line `Item: PATH` in their text. Only people who may
+/// write name one.
+fn named_by_issues(
+    repo: &Repo,
+    config: &Config,
+    change: &Implements<'_>,
+    observer: &dyn Observer,
+) -> Result<Vec<String>, Fail> {
+    let mut found = Vec::new();
+    let issues = closed_issues(change.text);
+    if issues.is_empty() {
+        return Ok(found);
+    }
+    let mut hub = service::hub(repo)?;
+    for number in issues.into_iter().take(MAX_ISSUES) {
+        let issue = match hub.issue(number) {
+            Ok(issue) => issue,
+            Err(failed) => {
+                observer.warn(&format!("the issue {number} cannot be read: {failed}"));
+                continue;
+            }
+        };
+        let text = |key: &str| issue.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+        let may_name = Permission::of_association(text("author_association")) >= Permission::Write;
+        let named = named_item(text("body")).filter(|_| may_name);
+        found.extend(named.and_then(|path| repo.find_item(change.decided_at, &path, &config.folders()).ok()));
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
 }
 
 /// Writes the block into the pull request's text as it is now: the event may be old, and what people wrote since stays.

@@ -400,7 +400,16 @@ impl Told<'_> {
         let begin = transcript.find("## Discussion").map_or(0, |at| at + "## Discussion".len());
         let end = transcript.rfind("\n## Summary").unwrap_or(transcript.len());
         let transcript = inert(transcript.get(begin..end).unwrap_or_default().trim());
-        let short = transcript.chars().count() <= TRANSCRIPT;
+        let is_short = transcript.chars().count() <= TRANSCRIPT;
+        let whole = self.comment_with(marker, if is_short { &transcript } else { "" })?;
+        // The transcript gives way to what people answer.
+        if is_short && whole.chars().count() > super::hub::LONGEST {
+            return Ok(cut(&self.comment_with(marker, "")?, super::hub::LONGEST, &self.links.recording_url));
+        }
+        Ok(cut(&whole, super::hub::LONGEST, &self.links.recording_url))
+    }
+
+    fn comment_with(&self, marker: &str, transcript: &str) -> std::result::Result<String, Failed> {
         let values = context! {
             marker => safe(marker),
             step => self.step(),
@@ -408,11 +417,10 @@ impl Told<'_> {
             result => safe(self.result()?),
             unused => self.unused(),
             unused_count => self.unused.len(),
-            turn_count => finished.closed.turn_count,
-            transcript => if short { safe(transcript) } else { safe("") },
+            turn_count => self.finished.closed.turn_count,
+            transcript => safe(transcript),
         };
-        let whole = self.library.templates.render("github/comment.md", values)?;
-        Ok(cut(&whole, super::hub::LONGEST, &self.links.recording_url))
+        self.library.templates.render("github/comment.md", values)
     }
 
     /// Cards, decisions, and behind folds the rest. What is before the first fold is cut until a minute is enough.

@@ -107,6 +107,8 @@ pub struct Said {
     pub input: Input,
     /// The same words with what they quote: an answer may quote its question.
     pub whole: String,
+    /// It was edited after the moment that counts, and is heard as it was then.
+    pub is_earlier: bool,
 }
 
 impl Thread {
@@ -261,7 +263,8 @@ pub fn thread(
         match words(comment, thread.said.len(), until, settings, known) {
             Ok((text, whole)) => {
                 let input = Input { text, by: Some(by.to_owned()), at: None, comment: Some(comment.id) };
-                thread.said.push(Said { id: comment.id, created: comment.created, input, whole });
+                let is_earlier = is_late(comment.updated, until);
+                thread.said.push(Said { id: comment.id, created: comment.created, input, whole, is_earlier });
             }
             Err((why, waits)) => {
                 thread.unused.push(Unused { id: comment.id, by: by.to_owned(), why });

@@ -224,6 +224,20 @@ fn the_turn_limit_counts_over_all_runs() {
 }
 
 #[test]
+fn a_comment_that_is_edited_before_its_run_is_heard_as_it_was_and_that_is_said() {
+    let (sandbox, forge) = both();
+    let event = forge.labeled("roundtable:01-03");
+    run(&forge, &sandbox, &event, &[]).ok();
+    say(&forge, 31, "Maya, is 10 euros right?", "2026-11-20T11:00:00Z");
+    let event = commented(&forge, "sam", "Maya, is 10 euros right?", "2026-11-20T11:00:00Z");
+    forge.edit(31, "sam", "Maya, is 20 euros right?", "2026-11-20T11:00:30Z");
+    forge.run(&fresh(&forge), "issue_comment", &event, &["run"]).ok();
+    let log = recording(&forge);
+    assert!(log.contains("is 10 euros right?") && !log.contains("is 20 euros"), "{log}");
+    assert!(forge.ours().last().unwrap().contains("A comment by sam was edited"), "{:?}", forge.ours());
+}
+
+#[test]
 fn a_comment_begins_nothing_and_nobody_else_goes_on() {
     let (sandbox, forge) = both();
     // No discussion is open: no request is sent.

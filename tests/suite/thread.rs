@@ -134,6 +134,7 @@ fn each_comment_is_heard_once_and_a_label_without_news_says_so() {
     let all = heard(&forge, BRANCH);
     let texts: Vec<&str> = all.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(texts[2..], ["Maya, who may waive a fee?", "Second thoughts on the 10 euros."]);
+    assert!(last_comment(&forge).contains("A comment by sam was edited after this run was asked for"));
     // Nothing new.
     let (tip, before) = (forge.tip(BRANCH), forge.ours());
     let quiet = again(&forge, "2026-11-20T12:00:00Z").json();

@@ -73,7 +73,14 @@ impl Job<'_> {
         let lost = by_marker.iter().filter(|id| !recorded.contains(id)).count();
         read.heard = recorded.into_iter().chain(by_marker).collect::<BTreeSet<_>>();
         read.take_answers();
-        read.leaves.clone_from(&target.leaves);
+        let heard = read.heard.clone();
+        for said in read.thread.new_comments(&heard).filter(|said| said.is_earlier) {
+            let by = crate::text::plain::markdown(said.input.by.as_deref().unwrap_or_default());
+            read.edited.push(format!(
+                "A comment by {by} was edited after this run was asked for, and is heard as it was. Write what changed in a new comment."
+            ));
+        }
+        read.leaves = target.leaves.iter().chain(&read.edited).cloned().collect();
         if lost > 0 && target.leaves.is_empty() && !self.has_analysis(&target)? {
             read.leaves.push(format!(
                 "{} heard by a run whose recording is on no branch any more; this run does not hear them again.",

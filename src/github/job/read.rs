@@ -36,6 +36,8 @@ pub(super) struct Read {
     pub(super) heard: BTreeSet<u64>,
     /// What this run leaves out of earlier discussions, and why.
     pub(super) leaves: Vec<String>,
+    /// The comments that are heard as they were before an edit, a sentence each.
+    pub(super) edited: Vec<String>,
     /// The cards of our last comment that has any, and when it was written.
     pub(super) asked_cards: Option<(Cards, Time)>,
     /// What users said in the item's recordings, and who.
@@ -143,9 +145,21 @@ pub(super) fn read_thread(
         |person: &Person| known.permission(&person.login).is_some_and(|may| may >= settings.min_permission);
     let ticks = ticked.into_iter().filter_map(|(listed, by)| Some(Tick { listed, by: by.filter(may)? }));
     let ticks = ticks.collect();
-    let (heard, leaves, said, unsure, notes) =
-        (BTreeSet::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    Ok(Read { asked, at, own, marked, thread, ticks, heard, leaves, asked_cards, said, unsure, notes })
+    Ok(Read {
+        asked,
+        at,
+        own,
+        marked,
+        thread,
+        ticks,
+        heard: BTreeSet::new(),
+        leaves: Vec::new(),
+        edited: Vec::new(),
+        asked_cards,
+        said: Vec::new(),
+        unsure: Vec::new(),
+        notes: Vec::new(),
+    })
 }
 
 /// The issue as it was when the label was set.
