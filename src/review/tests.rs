@@ -116,7 +116,7 @@ fn a_comment_silences_a_rule_in_its_block_only() {
 fn equal_markers_of_a_table_and_equal_hints_of_a_file_are_one_finding() {
     let rows = "| Beans | TBD |\n| Kale | tbd |\n| Leek | TBD |\n";
     let text = format!(
-        "Owner: TBD\n\n| Crop | Owner |\n|---|---|\n{rows}\n- R-1: It must close gracefully.\n- R-2: A desk must gracefully open.\n"
+        "Owner: TBD\n\n| Crop | Owner |\n|---|---|\n{rows}\n- R-1: It must close gracefully.\n- R-2: A desk must open gracefully.\n"
     );
     let found = run(ready(), &[("a.md".to_owned(), text)], &Options::default()).findings;
     let places: Vec<(usize, usize)> = found.iter().map(|one| (one.line, one.related.len())).collect();

@@ -177,7 +177,7 @@ fn an_agent_holds_a_discussion_and_it_replays_without_the_agent() {
     assert_eq!((&events[0]["voice"], &events[0]["user"]), (&json!("agent"), &json!("Sam")));
     assert_eq!(
         events[1]["rests"][0],
-        json!({"path": "requirements-spec.md", "line": 5, "quote": "Sync should be fast"})
+        json!({"path": "requirements-spec.md", "line": 5, "quote": "Sync should be fast."})
     );
     let summary = events.iter().find(|event| event["kind"] == "synthesis").unwrap();
     assert_eq!(summary["decisions"].as_array().unwrap().len(), 1, "{summary}");

@@ -18,7 +18,9 @@ pub fn empty_sections(page: &Page<'_>) -> Vec<Hit> {
         let section = &page.sections[block.section];
         let next = headings.get(at + 1).map(|next| &page.blocks[*next]);
         let end = next.map_or(page.text.len(), |next| next.range.start);
-        let goes_on = next.is_some_and(|next| page.sections[next.section].level > section.level);
+        // What has a heading of a higher level below it may only have the wrong one.
+        let goes_on = next.is_some_and(|next| page.sections[next.section].level != section.level);
+        let has_begun = page.blocks[..*heading].iter().any(|block| block.kind != Kind::Heading);
         let text = page.text_of(block);
         // A title, a version, "Severity: high", a story as a heading: they are content.
         let is_name = text.split_whitespace().count() <= MAX_HEADING_WORDS
@@ -34,6 +36,7 @@ pub fn empty_sections(page: &Page<'_>) -> Vec<Hit> {
             below.trim_matches(|sign: char| sign.is_whitespace() || "-*_".contains(sign)).is_empty();
         if section.level > 1
             && !goes_on
+            && has_begun
             && is_name
             && !has_link
             && is_empty

@@ -1,7 +1,7 @@
 //! Questions that are left under a heading such as "Open questions".
 
 use super::super::Hit;
-use super::super::page::{Block, Kind, Page};
+use super::super::page::{Kind, Page};
 
 /// What makes a section one of open questions: the first word of its heading and the last one.
 const OPEN: [&str; 4] = ["open", "outstanding", "unanswered", "unresolved"];
@@ -12,7 +12,6 @@ const ANSWERED: [&str; 6] = ["answer", "answered", "closed", "decided", "resolut
 /// Items, headings and paragraphs of such sections that end with a question mark, without anything below them.
 pub fn open_questions(page: &Page<'_>) -> Vec<Hit> {
     let is_open = page.for_sections(false, is_open);
-    let is_listed = page.for_sections(false, |heading, _| is_list_of_questions(heading));
     let mut found = Vec::new();
     // Deeper items are options of the question above them.
     let mut above: Option<(usize, usize)> = None;
@@ -22,8 +21,7 @@ pub fn open_questions(page: &Page<'_>) -> Vec<Hit> {
             continue;
         }
         let text = page.text_of(block).trim_end();
-        let is_question =
-            ends_as_question(without_remark(text)) || is_listed[block.section] && is_topic(block, text);
+        let is_question = ends_as_question(without_remark(text));
         if !is_question || block.is_quoted || !is_open[block.section] || says_answered(text) {
             continue;
         }
@@ -49,20 +47,6 @@ fn without_remark(text: &str) -> &str {
 
 fn ends_as_question(text: &str) -> bool {
     text.ends_with('？') || text.ends_with('?') && text.split_whitespace().count() > 2
-}
-
-/// The heading says nothing but that what is below it is open: "Open questions", "7. Unresolved issues (phase 1)".
-fn is_list_of_questions(heading: &str) -> bool {
-    let heading = heading.split('(').next().unwrap_or_default().to_lowercase();
-    let mut words = heading.split(|sign: char| !sign.is_alphabetic()).filter(|word| !word.is_empty());
-    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    OPEN.contains(&first) && second == "questions" && words.next().is_none()
-}
-
-/// An item that names a subject, as a question does that is written without its mark: "**Retries**: how many".
-fn is_topic(block: &Block, text: &str) -> bool {
-    let is_item = matches!(block.kind, Kind::Item(_)) && block.depth == 1;
-    is_item && text.contains(": ") && !text.contains(['?', '→', '✅', '✓'])
 }
 
 /// The section is of open questions, by its heading or the one around it; not where a heading speaks of answers.
