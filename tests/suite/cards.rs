@@ -279,6 +279,26 @@ fn a_tick_and_yes_to_all_take_options_and_say_so() {
 
 #[cfg(unix)]
 #[test]
+fn with_a_model_who_is_not_sure_is_asked_the_next_point_about_the_same_place() {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.comments = vec![comment(11, "sam", "The desk has no computer.", EARLY)]);
+    let (quote, detail) = ("A reader is blocked after the third reminder.", "detail");
+    let one = |question: &str, quote: &str| point(question, 5, quote, detail);
+    let (long, day) =
+        (one("How long is a reader blocked?", quote), one("From which day on?", "after the third reminder"));
+    let voice = model(&sandbox, std::slice::from_ref(&long), &json!([]));
+    in_two_jobs(&forge, &forge.labeled("roundtable:01-03"), &voice);
+    say(&forge, 31, "kim", "> **How long is a reader blocked?**\n\nNot sure.", "2026-11-20T11:00:00Z");
+    let event = forge.label_again("roundtable:01-03", "2026-11-20T11:05:00Z");
+    let voice = model(&sandbox, &[long, day], &json!([]));
+    in_two_jobs(&forge, &event, &voice);
+    let told = last(&forge);
+    assert_eq!(cards(&told), [(2, "From which day on?".to_owned())], "{told}");
+    assert!(told.contains("kim is not sure about 1."), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_tick_of_somebody_who_may_not_write_and_two_ticks_decide_nothing() {
     let (_sandbox, forge, voice) = with_points();
     in_two_jobs(&forge, &forge.labeled("roundtable:01-03"), &voice);
