@@ -34,7 +34,7 @@ use self::choice::Pending;
 pub use self::kinds::{Kinds, kinds_in};
 pub use self::landing::with_limits;
 use self::message::{Kind, UserStatement, entries};
-pub use self::summary::{decisions_in, in_one_line, says_nothing, summary};
+pub use self::summary::{NOT_SETTLED, decisions_in, in_one_line, says_nothing, summary};
 
 /// One contribution, input or notice, in the order of the discussion.
 #[derive(Clone, Debug)]

@@ -84,11 +84,16 @@ impl<'l> SpokenLine<'l> {
     }
 }
 
+/// The context of a choice that was put to the user and that nobody made.
+pub const NOT_SETTLED: &str = "put to the user and not settled";
+
 /// The question that a notice ends with.
 pub(super) fn asked(notice: &str) -> &str {
     let end = notice.trim_end();
     let before = end.trim_end_matches('?');
-    before.rfind(['.', '!', '?']).map_or(end, |at| end[at + 1..].trim_start())
+    // A mark within a word ends nothing: `product.dart`.
+    let ends = [". ", "! ", "? "].iter().filter_map(|mark| before.rfind(mark)).max();
+    ends.map_or(end, |at| end[at + 1..].trim_start())
 }
 
 /// What was said, in order. A disagreement puts a choice to the user; it counts in the turn that caused it.
@@ -147,7 +152,7 @@ fn question(one: &super::OpenQuestion) -> Question {
     let context = match (&one.by, &one.step) {
         (Some(by), Some(step)) => format!("asked by {by}; it belongs to {step}"),
         (Some(by), None) => format!("asked by {by}"),
-        (None, _) => "put to the user and not settled".to_owned(),
+        (None, _) => NOT_SETTLED.to_owned(),
     };
     Question { text: one_line(&one.text), context, turns: one.turns.clone() }
 }

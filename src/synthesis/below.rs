@@ -58,12 +58,14 @@ pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<DecisionLine>
     Ok(found)
 }
 
-/// The numbers such as `2.3` that a text names as ids: at its beginning, or after the name of their section.
+/// The numbers such as `2.3` that a text names as ids: at its beginning, or after the name of their section; `2` after
+/// that name is the section itself.
 fn numbers_in<'t>(text: &'t str, numbers: Option<&Numbers>) -> Vec<&'t str> {
     let Some(numbers) = numbers else { return Vec::new() };
-    let is_number = |word: &&str| {
-        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        word.split_once('.').is_some_and(|(section, item)| digits(section) && digits(item))
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |at: usize, word: &str| match word.split_once('.') {
+        Some((section, item)) => digits(section) && digits(item),
+        None => at > 0 && digits(word),
     };
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_end_matches([',', ':', ';', '.'])).collect();
@@ -71,15 +73,14 @@ fn numbers_in<'t>(text: &'t str, numbers: Option<&Numbers>) -> Vec<&'t str> {
     words
         .iter()
         .enumerate()
-        .filter(|(at, _)| is_named(*at))
+        .filter(|(at, word)| is_named(*at) && is_number(*at, word))
         .map(|(_, word)| *word)
-        .filter(is_number)
         .collect()
 }
 
-/// The place below the item that a number names.
+/// The place below the item that a number names, or after the list of the section that it names.
 fn numbered_item(text: &str, id: &str, numbers: &Numbers) -> Option<LineSpot> {
-    let (section, item) = id.split_once('.')?;
+    let (section, item) = id.split_once('.').map_or((id, None), |(section, item)| (section, Some(item)));
     let outline = Outline::new(text);
     let name = format!("{} {section}", numbers.section);
     let is_section = |text: &str| {
@@ -90,6 +91,11 @@ fn numbered_item(text: &str, id: &str, numbers: &Numbers) -> Option<LineSpot> {
     let mut below = outline.headings.iter().enumerate().skip(at + 1);
     let (list, _) = below.find(|(_, one)| one.start < end && one.text.eq_ignore_ascii_case(&numbers.list))?;
     let items = lists::items_of(text, &(outline.headings[list].start..outline.end(list)));
+    let Some(item) = item else {
+        let (first, last) = (items.first()?, items.last()?);
+        let block = first.start..outline.end(list).max(last.end);
+        return Some(LineSpot { at: last.end, indent: String::new(), is_apart: true, block });
+    };
     let found = items
         .into_iter()
         .find(|one| one.number().map(|number| number.to_string()).as_deref() == Some(item))?;
@@ -128,7 +134,11 @@ pub(super) fn add(
     // A decision about a record is at the end of that record.
     let is_record = |id: &str| layout.decisions == Place::Record && !record_numbers(id).is_empty();
     let definition = |text: &str, id: &str| {
-        definition(text, id, &logs).or_else(|| numbered_item(text, id, layout.numbers.as_ref()?))
+        let numbered = || numbered_item(text, id, layout.numbers.as_ref()?);
+        match id.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => numbered(),
+            false => definition(text, id, &logs).or_else(numbered),
+        }
     };
     for line in lines(finished, library)? {
         for id in line.ids.iter().filter(|id| !is_record(id)) {

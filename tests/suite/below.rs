@@ -85,3 +85,25 @@ fn a_proposed_criterion_is_the_next_number_where_kiro_has_them() {
     assert_eq!(after.matches("comes back").count(), 1, "{after}");
     assert!(after.find("letters are white") > after.find("stop the fee"), "{after}");
 }
+
+#[test]
+fn a_decision_about_a_requirement_of_kiro_is_after_its_criteria() {
+    let sandbox = crate::kit::empty();
+    let path = ".kiro/specs/letters/requirements.md";
+    let requirements = "# Requirements Document\n\n## Requirements\n\n### Requirement 1: Send letters\n\n#### Acceptance Criteria\n\n1. WHEN a month ends, THE Desk SHALL send one letter\n2. IF nobody pays, THEN THE Desk SHALL call\n\n### Requirement 12: Answer letters\n\n#### Acceptance Criteria\n\n1. WHEN a reader answers, THE Desk SHALL stop the fee\n";
+    sandbox.commit(&[(path, requirements)]);
+    let talk = "We decided to send letters in white because Requirement 1 names no colour.\nWe decided to stop in 3 days, as Requirement 7 has it.\ndone\n";
+    let script = sandbox.script(
+        "s.yaml",
+        serde_json::json!({"user": "Sam", "inputs": talk.lines().collect::<Vec<_>>()}).to_string(),
+    );
+    let args =
+        ["elaborate", ".kiro/specs/letters", "--step", "01-06", "--script", &script, "--at", AT, "--json"];
+    let report = sandbox.run(&args).json();
+    let branch = report["branch"].as_str().unwrap();
+    let after = sandbox.file(branch, path);
+    let wanted = "2. IF nobody pays, THEN THE Desk SHALL call\n\n- Decided 2026-02-20 (Sam): We decided to send letters in white because Requirement 1 names no colour\n\n### Requirement 12";
+    assert!(after.contains(wanted), "{after}");
+    assert_eq!(after.matches("stop in 3 days").count(), 1, "{after}");
+    sandbox.run(&["replay", "--all", "--rev", branch]).ok();
+}

@@ -18,7 +18,7 @@ use crate::discussion::consent::is_accepted;
 use crate::discussion::event::{Class, Contribution, Critique, Event, Message, Rest, Verdict};
 use crate::discussion::summary::{Decision, Insight, Possible, Question, Recognised, Summary, USER};
 use crate::item::persona::Persona;
-use crate::minutes::{Forms, decisions_in, in_one_line, says_nothing, with_limits};
+use crate::minutes::{Forms, NOT_SETTLED, decisions_in, in_one_line, says_nothing, with_limits};
 use crate::text::markdown;
 use crate::text::plain::{clean, cut, one_line, shown};
 use crate::text::words::{subjects, words};
@@ -583,7 +583,7 @@ impl<'a> Grounds<'a> {
         summary.decisions.sort_by_key(|one| one.turns.last().copied());
         // What a form tells of a turn is in the user's own words: the model's words for it would be a second item.
         let is_told = |item: &Insight| {
-            let says = |told: &Insight| told.turns == item.turns || has_words(&told.text, &item.text);
+            let says = |told: &Insight| told.turns == item.turns || has_half(&told.text, &item.text);
             by_rule.action_items.iter().any(says)
         };
         summary.action_items.retain(|item| by_rule.action_items.contains(item) || !is_told(item));
@@ -591,7 +591,12 @@ impl<'a> Grounds<'a> {
             self.name_owner(item);
         }
         for question in by_rule.open_questions.into_iter().filter(|one| !self.is_for_a_model(one)) {
-            if !summary.open_questions.iter().any(|known| known.text == question.text) {
+            // A choice that the lead has put may be there in better words.
+            let is_put = question.context == NOT_SETTLED;
+            let is_there = |known: &Question| {
+                known.text == question.text || is_put && has_half(&known.text, &question.text)
+            };
+            if !summary.open_questions.iter().any(is_there) {
                 summary.open_questions.push(question);
             }
         }
@@ -678,6 +683,12 @@ impl<'a> Grounds<'a> {
             None => format!("{} {NOBODY}", item.text),
         };
     }
+}
+
+/// Whether a text has half of the significant words of another.
+fn has_half(text: &str, other: &str) -> bool {
+    let (known, wanted) = (subjects(text), subjects(other));
+    wanted.iter().filter(|word| known.contains(word)).count() * 2 >= wanted.len()
 }
 
 /// Whether a text has some words in it to the letter; blanks and letter case apart.
