@@ -14,6 +14,10 @@ pub fn consent(text: &str, forms: &Forms) -> Option<Option<String>> {
     let mut lines = markdown::read(text).into_iter().filter(markdown::VisibleLine::is_said);
     let (line, None) = (lines.next()?, lines.next()) else { return None };
     let said: Vec<&str> = line.sentences.iter().map(|sentence| sentence.text.trim()).collect();
+    // A word of code is shown, not said.
+    if text.trim_start().starts_with('`') {
+        return None;
+    }
     let hit = forms.find("consents", said.first().filter(|_| said.len() == 1)?)?;
     Some(hit.part("id").map(str::to_uppercase))
 }
