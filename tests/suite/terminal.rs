@@ -63,7 +63,8 @@ fn findings_fit_the_terminal_and_their_quotations_stay_in_view() {
     let long = "Every office of the district keeps its own list, ";
     let text =
         format!("# Desk\n\n- **R-1** {long}{long}{long}and the number of errors is TBD, 日本語 included.\n");
-    sandbox.commit(&[("docs/desk.md", text.as_str())]);
+    let path = "docs/a-desk-whose-name-is-longer-than-most-names-that-people-give-to-a-file.md";
+    sandbox.commit(&[(path, text.as_str())]);
     for columns in [30, 60, 100] {
         let command = format!("stty cols {columns} rows 24; {PROGRAM} review --color never docs");
         let run = on_terminal(&sandbox, &command, &[]);
