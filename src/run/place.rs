@@ -133,7 +133,9 @@ fn item_of_branch(repo: &Repo, branch: &str, tip: Oid, config: &Config) -> Optio
 /// Path and branch of the item that a path or slug means, among those that are ahead.
 pub fn own_branch(ahead: &BTreeMap<String, (String, Oid)>, item: &str) -> Option<(String, String)> {
     let wanted = item.trim_start_matches("./").trim_end_matches('/');
-    let (path, (branch, _)) = ahead.iter().find(|(path, _)| *path == wanted || slug(path) == wanted)?;
+    let is_inside = |path: &str| wanted.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+    let is_meant = |path: &String| *path == wanted || slug(path) == wanted || is_inside(path);
+    let (path, (branch, _)) = ahead.iter().find(|(path, _)| is_meant(path))?;
     Some((path.clone(), branch.clone()))
 }
 

@@ -199,3 +199,10 @@ fn base64(bytes: &[u8]) -> String {
     }
     out
 }
+
+#[test]
+fn an_item_is_shown_by_a_document_in_it() {
+    let sandbox = discussed();
+    let by_document = sandbox.run(&["show", &format!("{ITEM}/requirements-spec.md"), "--json"]).json();
+    assert_eq!(by_document, sandbox.run(&["show", "offline-mode", "--json"]).json());
+}

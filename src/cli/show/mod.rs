@@ -59,9 +59,15 @@ enum ShowFormat {
     Html,
 }
 
-/// The recording that is meant: a file, or `REV:PATH`; anything else is an item.
+/// Endings of an item's documents.
+const DOCUMENTS: [&str; 6] = [".csv", ".json", ".markdown", ".md", ".yaml", ".yml"];
+
+/// The recording that is meant: a file, or `REV:PATH`; anything else, and a document, is an item.
 fn recording_of(options: &ShowArgs) -> Option<&str> {
     let what = options.what.as_deref()?;
+    if DOCUMENTS.iter().any(|ending| what.ends_with(ending)) {
+        return None;
+    }
     let is_file = std::path::Path::new(what).is_file() || what.ends_with(".jsonl");
     (is_file || what.split_once(':').is_some_and(|(rev, path)| !rev.is_empty() && !path.is_empty()))
         .then_some(what)
