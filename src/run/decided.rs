@@ -137,7 +137,7 @@ pub fn read(
     let mut places: Vec<(String, String)> = Vec::new();
     if let Some(item) = item {
         let item = place::forward(item);
-        places.push(match place::own_branch(&ahead, &item) {
+        places.push(match place::own_branch(repo, &ahead, &item) {
             Some(found) => found,
             None => (repo.find_item(head, &item, &config.folders())?, named),
         });

@@ -6,7 +6,7 @@ use git2::Oid;
 
 use super::settings::Settings;
 use super::{Fail, Observer};
-use crate::git::{Error, Repo, trailers};
+use crate::git::{AtPath, Error, Repo, trailers};
 use crate::item::config::Config;
 use crate::item::{Begin, meta};
 use crate::text::path;
@@ -130,12 +130,19 @@ fn item_of_branch(repo: &Repo, branch: &str, tip: Oid, config: &Config) -> Optio
     names.find_map(|name| repo.find_item(tip, name, &config.folders()).ok())
 }
 
-/// Path and branch of the item that a path or slug means, among those that are ahead.
-pub fn own_branch(ahead: &BTreeMap<String, (String, Oid)>, item: &str) -> Option<(String, String)> {
+/// Path and branch of the item that a path, also of a file in it, or a slug means, among those that are ahead.
+pub fn own_branch(
+    repo: &Repo,
+    ahead: &BTreeMap<String, (String, Oid)>,
+    item: &str,
+) -> Option<(String, String)> {
     let wanted = item.trim_start_matches("./").trim_end_matches('/');
-    let is_inside = |path: &str| wanted.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-    let is_meant = |path: &String| *path == wanted || slug(path) == wanted || is_inside(path);
-    let (path, (branch, _)) = ahead.iter().find(|(path, _)| is_meant(path))?;
+    let has_file = |path: &str, tip: Oid| {
+        wanted.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
+            && matches!(repo.look_up(tip, wanted), Some(AtPath::File(_)))
+    };
+    let is_meant = |path: &str, tip: Oid| path == wanted || slug(path) == wanted || has_file(path, tip);
+    let (path, (branch, _)) = ahead.iter().find(|(path, (_, tip))| is_meant(path, *tip))?;
     Some((path.clone(), branch.clone()))
 }
 

@@ -4,8 +4,8 @@
 use roundtable::github::cards::Cards;
 use serde_json::{Value, json};
 
-use crate::forge::{EARLY, Forge, comment, forge, git};
-use crate::kit::{Run, Sandbox, empty, sandbox};
+use crate::forge::{EARLY, Forge, comment, forge, fresh, git};
+use crate::kit::{Run, Sandbox, sandbox};
 
 const BRANCH: &str = "roundtable/late-fees-for-library-books";
 const BODY: &str = "A reader is blocked after the third reminder.\n\nThe letter names the sum.\n\nThe desk writes one letter.";
@@ -15,14 +15,6 @@ fn both() -> (Sandbox, Forge) {
     let forge = forge(&sandbox);
     forge.set(|state| state.issue["body"] = json!(BODY));
     (sandbox, forge)
-}
-
-/// Another machine's clone, as actions/checkout leaves it.
-fn fresh(forge: &Forge) -> Sandbox {
-    let other = empty();
-    git(&other.root(), &["fetch", "-q", forge.bare.to_str().unwrap(), "refs/heads/*:refs/remotes/origin/*"]);
-    git(&other.root(), &["reset", "-q", "--hard", "refs/remotes/origin/main"]);
-    other
 }
 
 fn again(forge: &Forge, at: &str) -> Value {

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::forge::{EARLY, Fault, Forge, SET, comment, forge, git};
-use crate::kit::{Sandbox, empty, sandbox};
+use crate::forge::{EARLY, Fault, Forge, SET, comment, forge, fresh, git};
+use crate::kit::{Sandbox, sandbox};
 
 const BRANCH: &str = "roundtable/late-fees-for-library-books";
 const ITEM: &str = "docs/requirements/late-fees-for-library-books";
@@ -22,14 +22,6 @@ fn with(settings: &str) -> (Sandbox, Forge) {
     let forge = forge(&sandbox);
     forge.set(|state| state.comments.clear());
     (sandbox, forge)
-}
-
-/// Another machine's clone, as actions/checkout leaves it.
-fn fresh(forge: &Forge) -> Sandbox {
-    let other = empty();
-    git(&other.root(), &["fetch", "-q", forge.bare.to_str().unwrap(), "refs/heads/*:refs/remotes/origin/*"]);
-    git(&other.root(), &["reset", "-q", "--hard", "refs/remotes/origin/main"]);
-    other
 }
 
 fn say(forge: &Forge, id: u64, body: &str, at: &str) {

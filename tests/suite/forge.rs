@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::kit::{Run, Sandbox};
+use crate::kit::{Run, Sandbox, empty};
 use crate::server::{Reply, Seen, Server};
 
 pub const TOKEN: &str = "ghs_canary4711TokenAbCdEf";
@@ -113,6 +113,14 @@ pub fn forge_of(sandbox: &Sandbox, name: &str) -> Forge {
     let (memory, repository) = (Arc::clone(&state), bare.clone());
     let server = Server::start(move |seen| answer(seen, &mut memory.lock().unwrap(), &repository));
     Forge { server, state, bare }
+}
+
+/// Another machine's clone, as actions/checkout leaves it.
+pub fn fresh(forge: &Forge) -> Sandbox {
+    let other = empty();
+    git(&other.root(), &["fetch", "-q", forge.bare.to_str().unwrap(), "refs/heads/*:refs/remotes/origin/*"]);
+    git(&other.root(), &["reset", "-q", "--hard", "refs/remotes/origin/main"]);
+    other
 }
 
 pub fn git(at: &Path, args: &[&str]) -> String {

@@ -205,4 +205,6 @@ fn an_item_is_shown_by_a_document_in_it() {
     let sandbox = discussed();
     let by_document = sandbox.run(&["show", &format!("{ITEM}/requirements-spec.md"), "--json"]).json();
     assert_eq!(by_document, sandbox.run(&["show", "offline-mode", "--json"]).json());
+    let absent = sandbox.run(&["show", &format!("{ITEM}/nothing.md")]);
+    assert!(absent.code == 2 && absent.stdout.is_empty(), "{}", absent.stdout);
 }

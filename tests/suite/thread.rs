@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::forge::{EARLY, Fault, Forge, SET, comment, forge, forge_of, git};
-use crate::kit::{Run, Sandbox, empty, sandbox};
+use crate::forge::{EARLY, Fault, Forge, SET, comment, forge, forge_of, fresh, git};
+use crate::kit::{Run, Sandbox, sandbox};
 use roundtable::github::possible::Listed;
 
 const BRANCH: &str = "roundtable/late-fees-for-library-books";
@@ -15,14 +15,6 @@ fn both() -> (Sandbox, Forge) {
     let sandbox = sandbox();
     let forge = forge(&sandbox);
     (sandbox, forge)
-}
-
-/// Another machine's clone, as actions/checkout leaves it.
-fn fresh(forge: &Forge) -> Sandbox {
-    let other = empty();
-    git(&other.root(), &["fetch", "-q", forge.bare.to_str().unwrap(), "refs/heads/*:refs/remotes/origin/*"]);
-    git(&other.root(), &["reset", "-q", "--hard", "refs/remotes/origin/main"]);
-    other
 }
 
 /// The label is set again, and a run on a fresh machine answers it.
