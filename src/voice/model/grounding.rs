@@ -583,7 +583,11 @@ impl<'a> Grounds<'a> {
         summary.decisions.sort_by_key(|one| one.turns.last().copied());
         // What a form tells of a turn is in the user's own words: the model's words for it would be a second item.
         let is_told = |item: &Insight| {
-            let says = |told: &Insight| told.turns == item.turns || has_half(&told.text, &item.text);
+            let says = |told: &Insight| {
+                told.turns == item.turns
+                    || has_words(&told.text, &item.text)
+                    || self.is_of_one_message(&told.turns, &item.turns) && has_half(&told.text, &item.text)
+            };
             by_rule.action_items.iter().any(says)
         };
         summary.action_items.retain(|item| by_rule.action_items.contains(item) || !is_told(item));
@@ -594,7 +598,8 @@ impl<'a> Grounds<'a> {
             // A choice that the lead has put may be there in better words.
             let is_put = question.context == NOT_SETTLED;
             let is_there = |known: &Question| {
-                known.text == question.text || is_put && has_half(&known.text, &question.text)
+                let is_of_it = is_put && self.is_of_one_message(&known.turns, &question.turns);
+                known.text == question.text || is_of_it && has_half(&known.text, &question.text)
             };
             if !summary.open_questions.iter().any(is_there) {
                 summary.open_questions.push(question);
@@ -608,6 +613,16 @@ impl<'a> Grounds<'a> {
         let open: Vec<&str> = summary.open_questions.iter().map(|one| one.text.as_str()).collect();
         summary.summary = in_one_line(&decided, &open, self.talk);
         Synthesis { summary, critiques }
+    }
+
+    /// Whether the last of these turns are a message of a user and an answer to it, or answers to the same one.
+    fn is_of_one_message(&self, some: &[u32], others: &[u32]) -> bool {
+        let message = |turns: &[u32]| {
+            let last = turns.last()?;
+            let users = self.turns.iter().filter(|turn| turn.by == USER && turn.number <= *last);
+            users.map(|turn| turn.number).max()
+        };
+        message(some) == message(others)
     }
 
     /// Whether it is a user's question on the subject: whether it was answered is for a model to say.
