@@ -479,6 +479,22 @@ mod tests {
     }
 
     #[test]
+    fn what_named_files_import_and_who_uses_them_comes_after_them() {
+        let shelf = Shelf::new(&[
+            ("docs/desk.md", "The Ledger is a book.\n"),
+            ("src/Ledger.kt", "import app.rates\nclass Ledger { val rate = rates.today() }\n"),
+            ("src/desk.kt", "fun open() {\n    val ledger = Ledger()\n}\n"),
+            ("src/other.kt", "fun shut() {}\n"),
+            ("src/rates.kt", "fun today() = 3\n"),
+            ("src/words.kt", "// rates and ledgers are words here\n"),
+        ]);
+        let found = gather(&asked("Fees are in src/Ledger.kt.\n", &[]), &shelf);
+        assert_eq!(paths(&found), ["src/Ledger.kt", "src/desk.kt", "src/rates.kt"]);
+        // Nothing is named, so nothing is near.
+        assert!(paths(&gather(&asked("Fees are in a ledger.\n", &[]), &shelf)).is_empty());
+    }
+
+    #[test]
     fn a_long_file_is_cut_at_functions_and_says_so() {
         let filler = |from: usize| -> String {
             (from..from + 60).map(|at| format!("function f{at}() {{\n    draw({at});\n}}\n\n")).collect()
