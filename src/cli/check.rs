@@ -1,4 +1,4 @@
-//! `roundtable check`: does a change lose anything? (docs/spec/gate.md)
+//! `roundtable check`: does a change lose anything? (tests/requirements.md)
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `roundtable review`: what do these documents leave open? (docs/spec/review.md)
+//! `roundtable review`: what do these documents leave open? (tests/requirements.md)
 
 mod rules;
 

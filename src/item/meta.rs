@@ -1,4 +1,4 @@
-//! meta.json: read with the defensive defaults of docs/spec/state.md, extended by
+//! meta.json: read with the defensive defaults of tests/requirements.md, extended by
 //! one record or by a step's progress, and otherwise left to the letter (M-4).
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct Standing {
     pub next_step: Option<String>,
 }
 
-/// A discussion that was held, as meta.json keeps it (docs/spec/state.md).
+/// A discussion that was held, as meta.json keeps it (tests/requirements.md).
 #[derive(Clone, Copy, Debug)]
 pub struct Elaboration<'a> {
     pub step_id: &'a str,

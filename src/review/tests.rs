@@ -314,21 +314,28 @@ const PIECES: [&str; 46] = [
     ",",
 ];
 
+const RULES_INTRO: &str = "# The review rules
+
+What `roundtable review` looks for. `roundtable review --rules RULE` prints a rule with its source, why it matters, what helps,
+and its examples. A *hint* is about wording and fails nothing. A rule that is *off* runs only where the
+[settings](review.md#settings) give it a severity.
+
+| rule | what it finds | severity | for example |
+| --- | --- | --- | --- |
+";
+
 /// `docs/rules.md`, as the rule files have it.
 fn rules_page(rules: &Rules) -> String {
-    let mut text = "# The review rules\n\nWhat `roundtable review` looks for, made from the files under `rules/review`.\n".to_owned();
+    let mut text = RULES_INTRO.to_owned();
     for rule in rules.iter() {
         let file = &rule.file;
-        let hint = if rule.is_wording() { ", a hint: it fails nothing" } else { "" };
-        text += &format!("\n## {}\n\n{}.\n\n", file.rule, file.title);
-        let off = if file.off { "; off, unless the settings give it a severity" } else { "" };
-        text += &format!("- Severity: {}{hint}{off}; persona: {}\n", file.severity.name(), file.persona);
-        text += &format!("- Source: {}\n- Why: {}\n- Help: {}\n", file.reference, file.why, file.help);
-        for (name, examples) in [("Found", &file.yes), ("Not found", &file.no)] {
-            let first = examples.first().map(rule::Example::documents).unwrap_or_default();
-            let example = first.first().map_or("", |(_, text)| text);
-            text += &format!("- {name}: `{}`\n", one_line(&example.replace(['`', '\n'], " "), 200));
-        }
+        let hint = if rule.is_wording() { ", hint" } else { "" };
+        let off = if file.off { ", off" } else { "" };
+        let documents = file.yes.first().map(rule::Example::documents).unwrap_or_default();
+        let texts: Vec<&str> = documents.iter().map(|(_, text)| text.as_ref()).collect();
+        let example = one_line(&texts.join(" … ").replace('`', " "), 110).replace('|', "\\|");
+        let severity = file.severity.name();
+        text += &format!("| `{}` | {} | {severity}{hint}{off} | `{example}` |\n", file.rule, file.title);
     }
     text + "\n" + include_str!("../../bench/review/precision.md")
 }

@@ -1,5 +1,5 @@
 //! `roundtable analyze` on real repositories: a test an acceptance criterion of the analysis
-//! (docs/spec/analysis.md), named after it; docs/spec/coverage.md says which have no meaning without a keyboard.
+//! (tests/requirements.md), named after it; that page says which have no meaning without a keyboard.
 
 use std::path::Path;
 

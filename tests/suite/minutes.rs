@@ -326,9 +326,9 @@ fn time_grows_with_the_length() {
 
 #[test]
 fn the_page_names_every_form_with_its_first_example() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/minutes.md")).unwrap();
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/scripts.md")).unwrap();
     for form in LIBRARY.forms().file("decisions").iter().chain(LIBRARY.forms().file("actions")) {
         let row = format!("| `{}` | {} | {} |", form.written.form, form.written.title, form.written.yes[0]);
-        assert!(page.contains(&row), "docs/minutes.md has no row {row}");
+        assert!(page.contains(&row), "docs/scripts.md has no row {row}");
     }
 }

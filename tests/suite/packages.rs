@@ -41,7 +41,7 @@ fn the_oldest_rust_is_the_same_everywhere() {
         (".github/workflows/ci.yml", format!("cargo +{oldest} check --locked --all-targets")),
         (".github/container/Containerfile", format!("docker.io/library/rust:{oldest}-alpine@sha256:")),
         ("README.md", format!("Rust {oldest} or newer")),
-        ("docs/packages.md", format!("Rust {oldest}")),
+        ("CONTRIBUTING.md", format!("Rust {oldest}")),
     ] {
         assert!(read(name).contains(&text), "{name} does not say \"{text}\"");
     }

@@ -1,4 +1,4 @@
-//! The laws of a discussion (docs/spec/discussion.md, D-1 to D-11), on plain values.
+//! The laws of a discussion (tests/requirements.md, D-1 to D-11), on plain values.
 
 use roundtable::discussion::Discussion;
 use roundtable::discussion::event::{Event, NoticeKind, Purpose};

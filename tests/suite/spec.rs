@@ -1,6 +1,6 @@
-//! `docs/spec/`: every id has its place in the code and a test, and every id that a comment cites is there.
+//! `tests/requirements.md`: every id has its place in the code and a test, and every id that a comment cites is there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -14,20 +14,35 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The pages, by what is said before a requirement's id: two specifications number theirs alike.
-const PAGES: [(&str, &str); 7] = [
-    ("discussion", "discussion "),
-    ("analysis", "analysis "),
-    ("voices", ""),
-    ("synthesis", ""),
-    ("state", ""),
-    ("gate", ""),
-    ("review", ""),
-];
+const PAGE: &str = "tests/requirements.md";
 
-static REQUIREMENT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^(?:AC-)?(?:FR-|NFR-|US-)?\d{3}(?:-\d{2})?$").unwrap());
-static LAW: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^(?:[DVLMRCPAFG]-\d+|G-S\d)$").unwrap());
+static CITED_AS: LazyLock<Regex> = LazyLock::new(|| {
+    let requirement = r"(?:discussion |analysis )?(?:AC-)?(?:FR-|NFR-|US-)?\d{3}(?:-\d{2})?";
+    Regex::new(&format!(r"^(?:{requirement}|[DVLMRCPAFG]-\d+|G-S\d)$")).unwrap()
+});
+
+/// A row of the page.
+struct Row<'p> {
+    /// As comments cite it.
+    id: &'p str,
+    /// A requirement in bold is tested by its criteria.
+    has_test: bool,
+    what: &'p str,
+    file: &'p str,
+    test: &'p str,
+}
+
+/// The rows of the page; a row of another form is an error.
+fn rows(page: &str) -> Vec<Row<'_>> {
+    let lines = page.lines().filter(|line| line.starts_with('|'));
+    let rows = lines.filter(|line| *line != "| id | what | file | test |" && !line.starts_with("| --- "));
+    let row = |line| {
+        let cells = cells(line).unwrap_or_default();
+        let [id, what, file, test] = cells[..] else { panic!("{PAGE}: this is not a row: {line}") };
+        Row { id: id.trim_matches('*'), has_test: !id.starts_with('*'), what, file, test }
+    };
+    rows.map(row).collect()
+}
 
 /// The cells of a row of a table.
 fn cells(line: &str) -> Option<Vec<&str>> {
@@ -35,50 +50,26 @@ fn cells(line: &str) -> Option<Vec<&str>> {
     Some(row.split(" |").map(str::trim).collect())
 }
 
-/// Every id that a page defines, as it is cited, and whether it is a criterion or law with a test of its own: a
-/// requirement in bold is the heading of its criteria.
-fn defined() -> BTreeMap<String, bool> {
-    let mut found = BTreeMap::new();
-    for (page, lead) in PAGES {
-        let text = read(&format!("docs/spec/{page}.md"));
-        for row in text.lines().filter_map(cells) {
-            let id = row[0].trim_matches('*');
-            let cited = if REQUIREMENT.is_match(id) {
-                format!("{lead}{id}")
-            } else if LAW.is_match(id) {
-                id.to_owned()
-            } else {
-                continue;
-            };
-            let is_new = found.insert(cited.clone(), row[0] == id).is_none();
-            assert!(is_new, "docs/spec/{page}.md: {cited} is defined twice");
-        }
-    }
-    found
-}
-
-/// The rows of the page on coverage: the id, and the rest.
-fn rows(page: &str) -> Vec<(&str, Vec<&str>)> {
-    let rows = page.lines().filter_map(cells).filter(|row| row.len() == 3);
-    let is_head = |id: &str| id == "id" || id.starts_with("---");
-    rows.filter(|row| !is_head(row[0])).map(|row| (row[0], row[1..].to_vec())).collect()
+/// Every id that the page defines, as it is cited.
+fn defined(page: &str) -> BTreeSet<&str> {
+    rows(page).into_iter().map(|row| row.id).collect()
 }
 
 #[test]
-fn every_criterion_and_law_has_a_row_and_every_row_a_criterion_or_law() {
-    let page = read("docs/spec/coverage.md");
-    let covered: Vec<&str> = rows(&page).into_iter().map(|(id, _)| id).collect();
-    let unique: BTreeSet<String> = covered.iter().map(|id| (*id).to_owned()).collect();
-    assert_eq!(unique.len(), covered.len(), "an id has two rows");
-    let wanted: BTreeSet<String> =
-        defined().into_iter().filter_map(|(id, has_test)| has_test.then_some(id)).collect();
-    assert!(wanted.len() > 180, "{}", wanted.len());
-    let missing: Vec<&String> = wanted.difference(&unique).collect();
-    let unknown: Vec<&String> = unique.difference(&wanted).collect();
-    assert!(missing.is_empty() && unknown.is_empty(), "no row: {missing:?}; no such id: {unknown:?}");
+fn every_id_is_defined_once_in_its_form_and_says_what_it_wants() {
+    let page = read(PAGE);
+    let rows = rows(&page);
+    let mut seen = BTreeSet::new();
+    for Row { id, what, .. } in &rows {
+        assert!(CITED_AS.is_match(id), "{PAGE}: {id} has not the form of an id");
+        assert!(seen.insert(id), "{PAGE}: {id} is defined twice");
+        assert!(!what.is_empty(), "{PAGE}: {id} does not say what it wants");
+    }
+    let tested = rows.iter().filter(|row| row.has_test).count();
+    assert!(tested > 180, "{tested}");
 }
 
-/// What is wrong with a cell of the page on coverage.
+/// What a cell of the page names and nobody has.
 fn wrong_in(cell: &str) -> Vec<String> {
     let names = cell.split('`').skip(1).step_by(2);
     let is_wrong = |name: &&str| match name.split_once("::") {
@@ -92,15 +83,15 @@ fn wrong_in(cell: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_file_and_test_that_coverage_names_exists() {
+fn every_file_and_test_that_the_page_names_exists() {
     assert_eq!(wrong_in("`src/lib.rs::no_such_test`, `src/none.rs`, `src/lib.rs`").len(), 2);
-    let page = read("docs/spec/coverage.md");
-    for (id, cells) in rows(&page) {
-        let wrong: Vec<String> = cells.iter().flat_map(|cell| wrong_in(cell)).collect();
-        assert!(wrong.is_empty(), "docs/spec/coverage.md, {id}: there is no {}", wrong.join(", "));
-        let has_test = cells[1].contains("::") || cells[1].contains("`tests/cases/");
-        assert!(has_test || cells[1].starts_with("does not apply: "), "{id} has neither a test nor a reason");
-        assert_eq!(cells[0].is_empty(), !has_test, "{id} has a file where it has a test");
+    let page = read(PAGE);
+    for Row { id, file, test, .. } in rows(&page).iter().filter(|row| row.has_test) {
+        let wrong: Vec<String> = [file, test].into_iter().flat_map(|cell| wrong_in(cell)).collect();
+        assert!(wrong.is_empty(), "{PAGE}, {id}: there is no {}", wrong.join(", "));
+        let has_test = test.contains("::") || test.contains("`tests/cases/");
+        assert!(has_test || test.starts_with("does not apply: "), "{id} has neither a test nor a reason");
+        assert_eq!(file.is_empty(), !has_test, "{id} has a file where it has a test");
     }
 }
 
@@ -129,7 +120,7 @@ static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What is wrong with the citations of a comment, outside of code and quotations.
-fn wrong_citations(comment: &str, defined: &BTreeMap<String, bool>) -> Vec<String> {
+fn wrong_citations(comment: &str, defined: &BTreeSet<&str>) -> Vec<String> {
     let said = CODE.replace_all(comment, "");
     let mut wrong: Vec<String> = ELSEWHERE.find_iter(&said).map(|found| found.as_str().to_owned()).collect();
     let mut cited = Vec::new();
@@ -141,13 +132,14 @@ fn wrong_citations(comment: &str, defined: &BTreeMap<String, bool>) -> Vec<Strin
     cited.extend(ID.find_iter(&rest).map(|id| id.as_str().to_owned()));
     let laws = CITED_LAW.find_iter(&rest).map(|law| law.as_str());
     cited.extend(laws.map(|law| law.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned()));
-    wrong.extend(cited.into_iter().filter(|id| !defined.contains_key(id)));
+    wrong.extend(cited.into_iter().filter(|id| !defined.contains(id.as_str())));
     wrong
 }
 
 #[test]
 fn a_comment_cites_what_the_specification_has() {
-    let defined = defined();
+    let page = read(PAGE);
+    let defined = defined(&page);
     for (comment, wrong) in [
         ("/// The warning (discussion AC-007-02), once (D-6).", vec![]),
         ("/// Whole files: `FR-001` and \"AC-1\".", vec![]),

@@ -1,5 +1,5 @@
 //! What `roundtable check` compares: commits, the index or the files on disk, each with the policies in force and what
-//! the change declares (docs/spec/gate.md).
+//! the change declares (tests/requirements.md).
 //!
 //! Invariant: the policy is the base's; what a change does to it is told and has no effect on its own verdict.
 

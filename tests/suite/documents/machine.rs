@@ -18,7 +18,7 @@ const OVERHEARD: &str = "#!/bin/sh\nprintf '\\035$ roundtable'\nfor word; do cas
                          PROGRAM \"$@\" || { code=$?; printf '[exit code %s]\\n' $code; }\nprintf '\\035'\nexit ${code:-0}\n";
 
 /// The pages whose commands stand in a clone of this project, for its example.
-const IN_A_CLONE: [&str; 4] = ["README.md", "docs/github.md", "docs/programs.md", "docs/voices.md"];
+const IN_A_CLONE: [&str; 3] = ["README.md", "docs/github.md", "docs/voices.md"];
 
 /// A reader's machine: an empty home, and folders for the page.
 pub struct Machine {

@@ -30,18 +30,13 @@ use self::fence::{Fence, Kind, fences};
 use self::machine::Machine;
 use self::shown::{is_shown, lines};
 
-/// Pages that nothing of is run here, with what they need.
-const APART: [(&str, &str); 1] = [("docs/packages.md", "a registry, an installer, another system")];
-
 /// How many blocks a page shows that are not run here, with what they need.
-const ELSEWHERE: [(&str, usize, &str); 9] = [
+const ELSEWHERE: [(&str, usize, &str); 7] = [
     ("CONTRIBUTING.md", 2, "the tests themselves"),
-    ("docs/editor.md", 2, "editors; tests/suite/editor.rs speaks their protocol"),
     ("docs/gate.md", 3, "GitHub Actions, and another layout"),
     ("docs/ci.md", 3, "other CI systems"),
     ("docs/github.md", 4, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
     ("docs/hooks.md", 2, "pre-commit, and a server's shell"),
-    ("docs/keyboard.md", 2, "a person; tests/suite/keyboard.rs types"),
     ("docs/review.md", 1, "a model; tests/suite/review.rs has one"),
     ("docs/voices.md", 1, "a model; tests/suite/live.rs has one"),
 ];
@@ -50,12 +45,10 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The README and every page of `docs/` and `docs/spec/`, by their paths.
+/// The README and every page of `docs/`, by their paths.
 fn pages() -> BTreeMap<String, String> {
-    let names = ["docs", "docs/spec"].into_iter().flat_map(|folder| {
-        let entries = std::fs::read_dir(root().join(folder)).unwrap();
-        entries.map(move |entry| format!("{folder}/{}", entry.unwrap().file_name().to_str().unwrap()))
-    });
+    let entries = std::fs::read_dir(root().join("docs")).unwrap();
+    let names = entries.map(|entry| format!("docs/{}", entry.unwrap().file_name().to_str().unwrap()));
     let top = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map(str::to_owned);
     let names = names.filter(|name| name.ends_with(".md")).chain(top);
     names.map(|name| (name.clone(), std::fs::read_to_string(root().join(name)).unwrap())).collect()
@@ -145,12 +138,11 @@ pub fn session(name: &str) -> Vec<String> {
 #[test]
 fn every_page_prints_what_it_shows() {
     let pages = pages();
-    let is_run = |name: &str| APART.iter().all(|(apart, _)| *apart != name);
     // PAGE=hooks runs one of them.
     let only = std::env::var("PAGE").unwrap_or_default();
     let wrong = std::thread::scope(|scope| {
         let mut threads = Vec::new();
-        for (name, page) in pages.iter().filter(|(name, _)| is_run(name) && name.contains(&only)) {
+        for (name, page) in pages.iter().filter(|(name, _)| name.contains(&only)) {
             threads.push(scope.spawn(move || prove(name, page)));
         }
         threads.into_iter().filter_map(|thread| thread.join().unwrap().err()).collect::<Vec<_>>()
