@@ -12,7 +12,7 @@ use serde_json::json;
 use super::exit::{Code, Fail};
 use super::landed::{analysis_to_json, say_change};
 use super::screen::Screen;
-use super::{CommitOptions, Global, keyboard, open};
+use super::{CommitOptions, Global, RARE, keyboard, open, voices};
 use crate::analysis::event::to_lines;
 use crate::github::{job, service};
 use crate::item::meta::Source;
@@ -40,40 +40,40 @@ pub struct AnalyzeArgs {
     /// The answers: an issue on GitHub and its comments, in order
     #[arg(long, value_name = "N", conflicts_with = "script")]
     issue: Option<u64>,
-    /// How much every phase asks [default: what the quick scan says, else the step files]
-    #[arg(long, value_name = "DEPTH", value_parser = PossibleValuesParser::new(["brief", "standard", "deep"]))]
-    depth: Option<String>,
     /// Print an answers file with every open question, to fill in and pass to --script
     #[arg(long, conflicts_with_all = ["script", "issue", "dry_run", "out", "one_commit", "push"])]
     questions: bool,
-    #[command(flatten)]
-    commit: CommitOptions,
-    /// Who speaks, where a message does not say it [default: the script's user, else git's user.name]
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    user: Option<String>,
-    /// The turn limit of a discussion, at least 3 [default: the item's, the settings', else 10]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
-    max_turns: Option<u32>,
+    /// How much every phase asks [default: what the quick scan says, else the step files]
+    #[arg(long, value_name = "DEPTH", value_parser = PossibleValuesParser::new(["brief", "standard", "deep"]))]
+    depth: Option<String>,
     /// Print the diff and write nothing
     #[arg(long, conflicts_with = "one_commit")]
     dry_run: bool,
-    /// Write the log of the run to this file and commit nothing
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["dry_run", "one_commit"])]
-    out: Option<PathBuf>,
-    /// One commit for the whole run instead of one per step
-    #[arg(long)]
-    one_commit: bool,
-    /// Continue where meta.json says the item is, as every run does
-    #[arg(long)]
-    resume: bool,
     /// Push the branch at the end [default remote: origin]
     #[arg(long, value_name = "REMOTE", num_args = 0..=1, default_missing_value = "origin", conflicts_with_all = ["dry_run", "out"])]
     push: Option<String>,
     #[command(flatten)]
-    voice: super::voices::VoiceArgs,
+    voice: voices::VoiceArgs,
     /// Print what a model would be sent at the next step that has one, and what a discussion of it would take; no model is asked
-    #[arg(long, conflicts_with_all = ["dry_run", "out", "one_commit", "resume", "push", "questions"], help_heading = "The voice")]
+    #[arg(long, conflicts_with_all = ["dry_run", "out", "one_commit", "resume", "push", "questions"], help_heading = voices::MODEL)]
     plan: bool,
+    /// Who speaks, where a message does not say it [default: the script's user, else git's user.name]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new(), help_heading = RARE)]
+    user: Option<String>,
+    #[command(flatten)]
+    commit: CommitOptions,
+    /// The turn limit of a discussion, at least 3 [default: the item's, the settings', else 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000), help_heading = RARE)]
+    max_turns: Option<u32>,
+    /// Write the log of the run to this file and commit nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["dry_run", "one_commit"], help_heading = RARE)]
+    out: Option<PathBuf>,
+    /// One commit for the whole run instead of one per step
+    #[arg(long, help_heading = RARE)]
+    one_commit: bool,
+    /// Continue where meta.json says the item is, as every run does
+    #[arg(long, help_heading = RARE)]
+    resume: bool,
 }
 
 /// Walks the item through its steps.

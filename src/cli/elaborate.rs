@@ -10,7 +10,7 @@ use super::keyboard;
 use super::landed::{say_change, to_json};
 use super::screen::Screen;
 use super::voices;
-use super::{CommitOptions, Global, open};
+use super::{CommitOptions, Global, RARE, open};
 use crate::discussion::event::Record;
 use crate::git::short;
 use crate::github::{job, service};
@@ -31,33 +31,24 @@ use crate::run::{ElaborateRequest, Held, Landed, Medium, Setup, hold_and_keep, h
 use crate::text::plain;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: roundtable elaborate offline-mode --step 01-03 --script talk.txt")]
+#[command(
+    after_help = "Examples: roundtable elaborate docs/late-fees/requirements.md --script talk.txt\n          roundtable elaborate late-fees --step 01-03 --script talk.txt --voice claude"
+)]
 pub struct ElaborateArgs {
-    /// The item: its folder's path in the repository, or its slug
+    /// The document or folder to discuss: its path in the repository, or the slug of an item
     pub(super) item: String,
-    /// The step to discuss [default: the one that the documents leave most open]
-    #[arg(long, value_name = "NN-NN")]
-    step: Option<String>,
-    /// What the user says: .txt (one message per line), .yaml or .json; - is standard input [default on a terminal: you are asked]
+    /// What you say: .txt (one message per line), .yaml or .json; - is standard input [default on a terminal: you are asked]
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
-    /// What the user says: an issue on GitHub and its comments
+    /// What people say: an issue on GitHub and its comments
     #[arg(long, value_name = "N", conflicts_with = "script")]
     issue: Option<u64>,
-    #[command(flatten)]
-    commit: CommitOptions,
-    /// Who speaks, where a message does not say it [default: the script's user, else git's user.name]
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    user: Option<String>,
-    /// The turn limit, at least 3 [default: the item's, the settings', else max(10, 3 + 4 × messages)]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000))]
-    max_turns: Option<u32>,
+    /// The step to discuss: `roundtable steps list` [default: the one that the documents leave most open]
+    #[arg(long, value_name = "NN-NN")]
+    step: Option<String>,
     /// Print the diff and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Write the recording to this file and commit nothing
-    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
-    out: Option<PathBuf>,
     /// Go on with the discussion of this item and step that was cut off
     #[arg(long, conflicts_with = "dry_run")]
     resume: bool,
@@ -67,8 +58,19 @@ pub struct ElaborateArgs {
     #[command(flatten)]
     voice: voices::VoiceArgs,
     /// Print the turns, requests and tokens that the discussion would take; no model is asked
-    #[arg(long, conflicts_with_all = ["dry_run", "out", "resume", "push"], help_heading = "The voice")]
+    #[arg(long, conflicts_with_all = ["dry_run", "out", "resume", "push"], help_heading = voices::MODEL)]
     plan: bool,
+    /// Who speaks, where a message does not say it [default: the script's user, else git's user.name]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new(), help_heading = RARE)]
+    user: Option<String>,
+    #[command(flatten)]
+    commit: CommitOptions,
+    /// The turn limit, at least 3 [default: the item's, the settings', else max(10, 3 + 4 × messages)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100_000), help_heading = RARE)]
+    max_turns: Option<u32>,
+    /// Write the recording to this file and commit nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run", help_heading = RARE)]
+    out: Option<PathBuf>,
 }
 
 /// Holds one discussion and lands it.

@@ -77,23 +77,21 @@ pub fn usage(error: &clap::Error, given: &[OsString], screen: &Screen) -> Code {
 
 /// What the program alone says.
 const FIRST: &str = "\
-Find what a requirement leaves open, discuss it, and keep what you decide. Three simulated
-reviewers read your documents. They work with rules: you need no model, no key and no network.
+Keep what people decide about requirements, designs and decision records: write it into the
+documents in git, and fail a change that loses it. You need no model, no key and no network.
 
 To begin, in a git repository:
 
+  roundtable elaborate docs/late-fees/requirements.md --script talk.txt --dry-run
+      shows a discussion of a document and what it would add; talk.txt has your messages, one a line
   roundtable review docs
       shows what the documents of a folder leave open
-  roundtable add late-fees --name \"late fees\"
-      makes an item: a folder for the documents about one subject
-  roundtable elaborate late-fees --step 01-01 --script talk.txt --dry-run
-      shows a discussion and what it would add; talk.txt has your messages, one a line
   roundtable check --base main
-      tells whether a branch only adds to the documents of items
+      tells whether a branch loses anything of the documents that were discussed
   roundtable doctor
       shows what is not set up, and how to fix it
 
-`roundtable --help` lists all verbs; the --help of each has examples.
+`roundtable --help` lists all commands; the --help of each has examples.
 ";
 
 /// What clap says of numbers, without the words of its parser.

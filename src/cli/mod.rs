@@ -10,6 +10,7 @@ mod complete;
 mod doctor;
 mod elaborate;
 mod exit;
+mod first_page;
 mod github;
 mod init;
 mod keyboard;
@@ -42,13 +43,13 @@ use crate::run::place;
 use crate::run::workspace::{EVERYWHERE, Workspace};
 use crate::text::time::Time;
 
-/// Find what requirements leave open, discuss it, and commit what was said and decided. Nothing
-/// that is in the documents changes.
+/// Keep what people decide about requirements, designs and decision records: write it into the documents in git, and
+/// fail a change that loses it.
 #[derive(Debug, Parser)]
 #[command(name = "roundtable", version, long_version = LONG_VERSION)]
 #[command(max_term_width = 100, arg_required_else_help = true)]
 #[command(
-    after_help = "Examples: roundtable add late-fees --name \"late fees\"\n          roundtable elaborate late-fees --step 01-01 --script talk.txt --dry-run\n          roundtable check --base main\n\nExit codes: 0 done, and the answer is yes; 1 done, and the answer is no; 2 could not be done, and nothing was changed."
+    after_help = "Examples: roundtable elaborate docs/late-fees/requirements.md --script talk.txt\n          roundtable check --base main\n          roundtable replay --all\n\nExit codes: 0 done, and the answer is yes; 1 done, and the answer is no; 2 could not be done, and nothing was changed."
 )]
 struct Cli {
     #[command(flatten)]
@@ -84,24 +85,28 @@ enum Color {
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant)] // There is one of them, once.
 enum Verb {
+    /// Hold one discussion about a document or an item, and commit what it adds
+    Elaborate(elaborate::ElaborateArgs),
+    /// Show decisions, open questions and discussions
+    Show(show::ShowArgs),
+    /// Show where a line comes from: its discussion, and the turns it rests on
+    Why(why::WhyArgs),
+    /// Run recorded discussions again and compare the results
+    Replay(replay::ReplayArgs),
+    /// Check that a change loses nothing: the gate before a merge
+    Check(check::CheckArgs),
     /// Show what documents leave open: markers, unanswered questions, broken links and ids
     Review(review::ReviewArgs),
-    /// Hold one discussion on a step and commit what it adds
-    Elaborate(elaborate::ElaborateArgs),
+    /// Set a repository up: configuration, git's hook, agents, workflows
+    Init(init::InitArgs),
+    /// Show what is not set up here, and how to fix it
+    Doctor(doctor::DoctorArgs),
     /// Walk an item through its steps, phase by phase, and commit what each step adds
     Analyze(analyze::AnalyzeArgs),
-    /// Make a new item: add meta.json to a folder of documents, or make a new folder
-    Add(add::AddArgs),
-    /// Run a recording again and compare the results; with --branch, commit them
-    Replay(replay::ReplayArgs),
-    /// Show where a line came from: its discussion, and the turns it rests on
-    Why(why::WhyArgs),
-    /// Check that a change only adds: the gate before a merge
-    Check(check::CheckArgs),
-    /// Read a recorded discussion, or all of an item
-    Show(show::ShowArgs),
     /// Show how far items are, and which discussions were cut off
     Status(status::StatusArgs),
+    /// Make an item before its first discussion: a folder with a meta.json
+    Add(add::AddArgs),
     /// List, read and check the step files
     Steps(steps::StepsArgs),
     /// Handle an event of GitHub Actions: a label on an issue, a change to check
@@ -111,10 +116,6 @@ enum Verb {
     Github(github::GithubArgs),
     /// Serve the table to an agent, by the Model Context Protocol on standard input and output
     Mcp(mcp::McpArgs),
-    /// Show what is not set up here, and how to fix it
-    Doctor(doctor::DoctorArgs),
-    /// Set a repository up: configuration, git's hook, agents, workflows
-    Init(init::InitArgs),
     /// Print the completions for a shell
     #[command(
         hide = true,
@@ -133,7 +134,7 @@ enum Verb {
 pub fn main() -> Code {
     let given: Vec<OsString> = std::env::args_os().collect();
     let wanted = wanted_color(&given);
-    let command = Cli::command().color(wanted.for_clap());
+    let command = first_page::of_help(Cli::command()).color(wanted.for_clap());
     let parsed = command.try_get_matches_from(&given).and_then(|found| Cli::from_arg_matches(&found));
     let mut cli = match parsed {
         Ok(cli) => cli,
@@ -252,8 +253,12 @@ fn man(screen: &Screen) -> Result<Code, Fail> {
     Ok(Code::Yes)
 }
 
+/// The heading of what a verb takes and few runs need.
+const RARE: &str = "Rarely needed";
+
 /// Where a verb commits, when and in whose name.
 #[derive(Debug, Args)]
+#[command(next_help_heading = RARE)]
 struct CommitOptions {
     /// The branch to commit on [default: roundtable/<slug>]
     #[arg(long, value_name = "NAME")]

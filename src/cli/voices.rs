@@ -4,9 +4,12 @@ use clap::Args;
 
 use crate::run::voices::Wanted;
 
+/// The heading of what a verb takes for a model.
+pub const MODEL: &str = "With a model";
+
 #[derive(Clone, Debug, Default, Args)]
 #[group(id = "voices")]
-#[command(next_help_heading = "The voice")]
+#[command(next_help_heading = MODEL)]
 pub struct VoiceArgs {
     /// Who speaks: secretary (built in, no model), claude, codex, gemini, ollama, anthropic, openai,
     /// command:PROG or recorded:FILE [default: secretary]

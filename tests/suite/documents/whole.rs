@@ -43,7 +43,7 @@ fn sources_of(html: &str) -> Vec<String> {
 
 #[test]
 fn links_between_pages_lead_somewhere() {
-    assert!(links(&pages()["README.md"]).0.contains(&"docs/pictures/review-dark.svg".to_owned()));
+    assert!(links(&pages()["README.md"]).0.contains(&"docs/pictures/discussion-dark.svg".to_owned()));
     for (name, page) in pages() {
         let folder = Path::new(&name).parent().unwrap();
         for link in links(&page).0.iter().filter(|link| !link.contains("://")) {
@@ -63,11 +63,11 @@ fn links_of(path: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_page_on_additions_explains_every_kind() {
-    let page = &pages()["docs/additive.md"];
+fn the_page_of_the_kinds_explains_every_kind() {
+    let page = &pages()["docs/kinds.md"];
     for kind in roundtable::additive::Kind::ALL {
         let row = format!("| `{}` | {} | {} |", kind.name(), kind.why(), kind.hint());
-        assert!(page.contains(&row), "docs/additive.md has no row\n{row}");
+        assert!(page.contains(&row), "docs/kinds.md has no row\n{row}");
     }
 }
 
@@ -109,13 +109,18 @@ fn help(verb: &[&str]) -> Vec<String> {
     let program = env!("CARGO_BIN_EXE_roundtable");
     let output = Command::new(program).args(verb).arg("--help").env_clear().output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let below = text.split_once("\nCommands:\n").map_or("", |(_, rest)| rest);
-    let below = below.split("\n\n").next().unwrap_or_default();
-    let names = below.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let lists =
+        text.split("\n\n").filter(|part| part.trim_start().lines().next().is_some_and(is_list_of_verbs));
+    let lines = lists.flat_map(str::lines);
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names = names.filter(|name| !matches!(*name, "" | "help"));
     let mut found: Vec<String> = names.flat_map(|name| help(&[verb, &[name]].concat())).collect();
     found.push(text);
     found
+}
+
+fn is_list_of_verbs(heading: &str) -> bool {
+    matches!(heading, "Commands:" | "More commands:")
 }
 
 #[test]
