@@ -71,6 +71,7 @@ mod show;
 mod speakers;
 mod spec;
 mod steps;
+mod strict;
 mod terminal;
 mod text;
 mod thread;

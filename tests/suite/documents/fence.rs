@@ -35,6 +35,7 @@ impl Fence<'_> {
         match self.info.split(' ').collect::<Vec<_>>()[..] {
             ["sh"] => Some(Kind::Run),
             ["sh", "says-no"] => Some(Kind::SaysNo),
+            ["diff", "whole"] => Some(Kind::Printed),
             [language] if PRINTED.contains(&language) => Some(Kind::Printed),
             ["yaml", "settings"] => Some(Kind::Settings),
             [_, "elsewhere"] => Some(Kind::Elsewhere),
@@ -50,7 +51,7 @@ impl Fence<'_> {
         self.is_shortened() || self.body.lines().any(|line| line.contains('…') && !prints(line))
     }
 
-    /// Whether lines may be left out without a sign.
+    /// Whether lines may be left out without a sign. Of a `diff whole` none may.
     pub fn is_shortened(&self) -> bool {
         self.info == "diff" || self.above.contains("shortened")
     }

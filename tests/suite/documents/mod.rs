@@ -10,7 +10,7 @@
 //! | `sh elsewhere` | not run: it needs what is not here; [`ELSEWHERE`] counts them and says why |
 //!
 //! In what is printed `…` stands for anything on a line, and alone on a line for any lines; where the
-//! sentence above says that it is shortened, and in a `diff`, any lines may be left out. Where it says
+//! sentence above says that it is shortened, and in a `diff` (not in a `diff whole`), any lines may be left out. Where it says
 //! that it is shortened and wrapped, a line that begins with two blanks goes on with the one above. Ids
 //! (seven or more hexadecimal digits) only have to be ids: they differ from reader to reader.
 //!
@@ -31,12 +31,11 @@ use self::machine::Machine;
 use self::shown::{is_shown, lines};
 
 /// How many blocks a page shows that are not run here, with what they need.
-const ELSEWHERE: [(&str, usize, &str); 7] = [
+const ELSEWHERE: [(&str, usize, &str); 6] = [
+    ("README.md", 1, "a model; tests/suite/headless.rs has one"),
     ("CONTRIBUTING.md", 2, "the tests themselves"),
-    ("docs/gate.md", 3, "GitHub Actions, and another layout"),
-    ("docs/ci.md", 3, "other CI systems"),
-    ("docs/github.md", 4, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
-    ("docs/hooks.md", 2, "pre-commit, and a server's shell"),
+    ("docs/gate.md", 1, "other CI systems"),
+    ("docs/github.md", 3, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
     ("docs/review.md", 1, "a model; tests/suite/review.rs has one"),
     ("docs/voices.md", 1, "a model; tests/suite/live.rs has one"),
 ];

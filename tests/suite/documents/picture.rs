@@ -1,25 +1,31 @@
-//! The README's pictures of a terminal, drawn from what the program prints for the README's own document.
+//! The README's pictures of a terminal: a part of what its first command prints.
 //!
 //! `DOCUMENTS=write cargo test --test suite documents::` draws them again.
 
 use std::fmt::Write as _;
 
+use super::machine::Machine;
 use super::root;
-use crate::kit::empty;
 
 const COLUMNS: usize = 92;
 const COLUMN: f64 = 8.4;
 const LINE: usize = 20;
 const MARGIN: usize = 18;
 
-/// The colours of one picture; red, yellow and cyan are those of the terminal's numbers 31, 33 and 36.
+/// The part of the discussion that is shown: from the line that begins like this to the one before the other.
+const FIRST: &str = "Sam (user): Alex, does the code count";
+const END: &str = "Jordan Park (System Designer): One path nobody named";
+
+/// The colours of one picture, by the terminal's names for the numbers 32, 33, 35 and 36.
 struct Palette {
     name: &'static str,
     ground: &'static str,
     border: &'static str,
     text: &'static str,
-    red: &'static str,
+    dim: &'static str,
+    green: &'static str,
     yellow: &'static str,
+    magenta: &'static str,
     cyan: &'static str,
 }
 
@@ -29,8 +35,10 @@ const PALETTES: [Palette; 2] = [
         ground: "#ffffff",
         border: "#d0d7de",
         text: "#1f2328",
-        red: "#b3261e",
+        dim: "#59636e",
+        green: "#1a7f37",
         yellow: "#7d4e00",
+        magenta: "#8250df",
         cyan: "#0550ae",
     },
     Palette {
@@ -38,8 +46,10 @@ const PALETTES: [Palette; 2] = [
         ground: "#0d1117",
         border: "#3d444d",
         text: "#e6edf3",
-        red: "#ff7b72",
+        dim: "#9198a1",
+        green: "#7ee787",
         yellow: "#e3b341",
+        magenta: "#d2a8ff",
         cyan: "#79c0ff",
     },
 ];
@@ -49,11 +59,12 @@ const PALETTES: [Palette; 2] = [
 struct Span {
     text: String,
     is_bold: bool,
+    is_dim: bool,
     /// The terminal's number of the colour; 0 is the usual one.
     colour: u8,
 }
 
-/// The spans of a line with the terminal's codes for bold (1), colours (30 to 37) and none (0).
+/// The spans of a line with the terminal's codes for bold (1), dim (2), colours (30 to 37) and none (0).
 fn spans(line: &str) -> Vec<Span> {
     let mut look = Span::default();
     let mut found = Vec::new();
@@ -64,6 +75,7 @@ fn spans(line: &str) -> Vec<Span> {
             match code.parse().unwrap() {
                 0 => look = Span::default(),
                 1 => look.is_bold = true,
+                2 => look.is_dim = true,
                 colour @ 30..=37 => look.colour = colour,
                 code => panic!("the picture does not know the code {code}"),
             }
@@ -120,9 +132,11 @@ fn draw(lines: &[Vec<Span>], palette: &Palette) -> String {
         for span in line {
             let count = span.text.chars().count();
             let fill = match span.colour {
-                31 => palette.red,
+                32 => palette.green,
                 33 => palette.yellow,
+                35 => palette.magenta,
                 36 => palette.cyan,
+                _ if span.is_dim => palette.dim,
                 _ => palette.text,
             };
             let weight = if span.is_bold { " font-weight=\"bold\"" } else { "" };
@@ -144,23 +158,34 @@ fn draw(lines: &[Vec<Span>], palette: &Palette) -> String {
     svg + "</svg>\n"
 }
 
-/// The README's document, as its commands write it.
-fn document(readme: &str) -> &str {
-    readme.split_once("<<'SPEC'\n").unwrap().1.split_once("\nSPEC\n").unwrap().0
+/// The first command of the README, its words without cargo's.
+fn first_command(readme: &str) -> Vec<&str> {
+    let line = readme.lines().find_map(|line| line.strip_prefix("cargo run --release -- "));
+    line.expect("the README begins with a discussion").split(' ').collect()
+}
+
+/// The lines of a discussion that are shown, without the blank ones at their ends.
+fn shown(printed: &str) -> Vec<Vec<Span>> {
+    let text = |line: &[Span]| line.iter().map(|span| span.text.as_str()).collect::<String>();
+    let lines = printed.lines().map(spans);
+    let lines = lines.skip_while(|line| !text(line).starts_with(FIRST));
+    let mut lines: Vec<Vec<Span>> = lines.take_while(|line| !text(line).starts_with(END)).collect();
+    while lines.last().is_some_and(|line| text(line).trim().is_empty()) {
+        lines.pop();
+    }
+    lines.into_iter().flat_map(wrap).collect()
 }
 
 #[test]
 fn the_pictures_of_the_readme_show_what_is_printed() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let sandbox = empty();
-    let path = "docs/requirements/late-fees/requirements-spec.md";
-    sandbox.commit(&[(path, &format!("{}\n", document(&readme)))]);
-    let run = sandbox.run(&["review", "docs", "--color", "always"]);
-    assert_eq!(run.code, 1, "{}", run.stderr);
-    let shown = format!("\u{1b}[1m$ roundtable review docs\u{1b}[0m\n{}", run.stdout);
-    let lines: Vec<Vec<Span>> = shown.trim_end().lines().flat_map(|line| wrap(spans(line))).collect();
+    let machine = Machine::new("README.md");
+    machine.start("README.md");
+    let run = machine.sandbox.run(&[&first_command(&readme)[..], &["--color", "always"]].concat()).ok();
+    let lines = shown(&run.stdout);
+    assert!(lines.len() > 10, "{}", run.stdout);
     for palette in &PALETTES {
-        let file = root().join(format!("docs/pictures/review-{}.svg", palette.name));
+        let file = root().join(format!("docs/pictures/discussion-{}.svg", palette.name));
         let drawn = draw(&lines, palette);
         if std::env::var_os("DOCUMENTS").is_some_and(|how| how == "write") {
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -168,6 +193,6 @@ fn the_pictures_of_the_readme_show_what_is_printed() {
         }
         let kept = std::fs::read_to_string(&file).unwrap_or_default();
         assert!(kept == drawn, "{}: draw it again with DOCUMENTS=write", file.display());
-        assert!(readme.contains(&format!("docs/pictures/review-{}.svg", palette.name)));
+        assert!(readme.contains(&format!("docs/pictures/discussion-{}.svg", palette.name)));
     }
 }
