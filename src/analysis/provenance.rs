@@ -7,8 +7,10 @@ use std::borrow::Cow;
 
 use super::drafted::Drafted;
 use super::event::{Event, Record};
+use crate::discussion::summary::without_end;
 use crate::item::step::listed_as_open;
 use crate::text::plain;
+use crate::text::sentences::sentences;
 use crate::text::time::Time;
 
 /// A part of a line with fewer letters and digits explains nothing.
@@ -101,7 +103,7 @@ pub fn origin<'l>(line: &str, step: Option<&str>, logs: &'l [Log]) -> Option<Ori
             let score: usize = match &found.kind {
                 Kind::Open if asked == plain::one_line(found.asked) => asked.len(),
                 Kind::Open => 0,
-                _ => shared(&parts, &words),
+                _ => shared(&parts, &words).max(decided(&record.event, &asked)),
             };
             let score = score * 2 + usize::from(score > 0 && step == Some(&begun.step.id));
             if score > best.as_ref().map_or(0, |(most, _)| *most) {
@@ -162,6 +164,20 @@ fn shared(parts: &[String], words: &str) -> usize {
     parts.iter().filter(|part| words.contains(part.as_str())).map(String::len).sum()
 }
 
+/// How many characters of a line are a sentence that an answer decides with: such a line names who decided.
+fn decided(event: &Event, line: &str) -> usize {
+    let (Event::Answered { by, text, .. } | Event::Feedback { by, text }) = event else { return 0 };
+    if !line.contains(&format!("({by})")) {
+        return 0;
+    }
+    let text = plain::clean(text);
+    let said = text.lines().flat_map(sentences);
+    let unlabelled = said.map(|said| said.split_once(": ").map_or(said, |(_, rest)| rest));
+    let words = unlabelled.map(|said| plain::one_line(without_end(said.trim())));
+    let own = words.filter(|words| words.len() > MIN_SIGNS && line.contains(words.as_str()));
+    own.map(|words| words.len()).max().unwrap_or(0)
+}
+
 /// A line without our marks: the list's dash, the id in front, the bold of a question.
 fn bare(line: &str) -> String {
     let line = listed_as_open(line).map_or(line, |(_, question)| question);
@@ -214,12 +230,21 @@ mod tests {
             ("**How fast?**", Kind::Answer, "Kim", 2),
             ("- Step 01-05, question 2: Who pays?", Kind::Open, "", 3),
             ("The desk closes at noon.", Kind::Remark, "Sam", 4),
+            ("- Decided 2026-02-20 (Sam): The desk closes at noon", Kind::Remark, "Sam", 4),
+            ("- The desk closes at noon (Sam)", Kind::Remark, "Sam", 4),
         ] {
             let found = found(line).unwrap_or_else(|| panic!("{line}"));
             assert_eq!((found.kind, found.by, found.line), (kind, by, at), "{line}");
             assert_eq!((found.step_id, found.log), ("01-05", logs[0].path.as_str()));
         }
-        for line in ["Six seconds", "", "## Quality", "| --- | --- |", "Nobody ever waits."] {
+        for line in [
+            "The desk closes at noon (Kim)",
+            "Six seconds",
+            "",
+            "## Quality",
+            "| --- | --- |",
+            "Nobody ever waits.",
+        ] {
             assert_eq!(found(line), None, "{line}");
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use self::step_voices::Chooser;
 pub use self::step_voices::{AnswerLog, AnswerSource};
 use super::clock::now;
-use super::place::{self, Place};
+use super::place::Place;
 use super::push::Committed;
 use super::run_id::{message, run_id};
 use super::script::{Input, Script, comments};
@@ -22,8 +22,9 @@ use crate::discussion::turn_limit;
 use crate::git::{Repo, short};
 use crate::item::config::Config;
 use crate::item::library::Library;
-use crate::item::meta::{self, Source};
+use crate::item::meta::Source;
 use crate::item::step::Depth;
+use crate::item::{Begin, Item};
 use crate::text::plain::count;
 
 /// An analysis that is to be walked, whichever verb asks for it.
@@ -86,8 +87,8 @@ pub fn analyze(
     let chooser = Chooser { options: &task.voice, config: &trusted, library: &library };
     let chosen = chooser.choose(&task.answers, &done(repo, &task, &place, &config))?;
     let readers = chosen.readers(&chooser, &task.answers)?;
-    let path = find_or_add(repo, &library, &task, &mut place, &config, &author)?;
-    let item = repo.item(place.base, &path)?;
+    let item = find_or_add(repo, &library, &task, &mut place, &config, &author)?;
+    let path = item.path.clone();
     before::tell_place(&place, &branch, observer);
     before::edited(repo, &item, observer)?;
     before::newer(repo, &place, &item, observer)?;
@@ -156,7 +157,7 @@ pub fn check_script(script: &Script, library: &Library, observer: &dyn Observer)
     script.inputs().flatten().try_for_each(secrets)
 }
 
-/// The item's path; one that is to be made is added first, with a commit of its own.
+/// The item; one that is to be made is added first, with a commit of its own, unless nothing is committed.
 fn find_or_add(
     repo: &Repo,
     library: &Library,
@@ -164,25 +165,17 @@ fn find_or_add(
     place: &mut Place,
     config: &Config,
     author: &Author,
-) -> Result<String, Fail> {
-    let found = repo.find_item(place.base, &task.item, &config.folders());
+) -> Result<Item, Fail> {
     let at = task.fixed.unwrap_or_else(now);
-    let (path, text) = match (&found, &task.new) {
-        (Err(crate::git::Error::NoItem { .. }), Some((source, name))) => {
-            let path = place::new_path(&task.item, config.items())?;
-            let text = meta::new_item(*source, place::slug(&path), name, at, &place.base.to_string());
-            (path, Some(text))
-        }
-        _ => {
-            let path = found.map_err(|error| {
-                before::not_there(repo, error, &task.item, task.base.as_deref(), place, config)
-            })?;
-            let text = place::new_meta(repo, place.base, &path, &task.item, at)?;
-            (path, text)
-        }
-    };
-    let Some(text) = text.filter(|_| task.mode != Mode::Dry) else { return Ok(path) };
+    let wanted =
+        before::WantedItem { named: &task.item, new: task.new.as_ref(), base: task.base.as_deref(), at };
+    let (path, text) = before::find_or_begin(repo, &wanted, place, config)?;
     let draft = task.script.source.as_ref().map(|source| source.draft());
+    let Some(text) = text else { return Ok(repo.item(place.base, &path)?) };
+    if task.mode == Mode::Dry {
+        let begin = Begin { meta: Some(&text), draft: draft.as_deref() };
+        return Ok(repo.item_or_new(place.base, &path, begin)?);
+    }
     let new = landing::NewItem {
         path: &path,
         meta: &text,
@@ -194,7 +187,7 @@ fn find_or_add(
     };
     place.base = landing::add(repo, library, &new)?;
     place.exists = true;
-    Ok(path)
+    Ok(repo.item(place.base, &path)?)
 }
 
 /// The run id: a digest of item, inputs, configuration, library and clock.

@@ -14,10 +14,12 @@ use super::{Fail, Observer};
 use crate::discussion::event::{Event, Exit, Opened, Record};
 use crate::git::{Error, Repo, short, trailers};
 use crate::item::config::{self, Config};
+use crate::item::meta::{self, Source};
 use crate::item::{self, File, Item};
 use crate::run::landing;
 use crate::run::script::Script;
 use crate::text::plain::count;
+use crate::text::time::Time;
 
 /// A branch is numbered at most up to this.
 const MOST_BRANCHES: usize = 100;
@@ -111,6 +113,38 @@ pub fn is_merged(repo: &Repo, tip: Oid, start: Oid) -> Result<bool, Fail> {
     }
     let merged = repo.logs(start, item)?;
     Ok(logs.iter().all(|log| merged.contains(log)))
+}
+
+/// An item as a run names it.
+pub struct WantedItem<'t> {
+    pub named: &'t str,
+    /// What to make of it where it does not exist: its source and its name.
+    pub new: Option<&'t (Source, String)>,
+    pub base: Option<&'t str>,
+    /// When a new one is made.
+    pub at: Time,
+}
+
+/// The item's path, and the text it begins with where it does not exist yet.
+///
+/// # Errors
+/// No such item, or a path that cannot be one.
+pub fn find_or_begin(
+    repo: &Repo,
+    wanted: &WantedItem<'_>,
+    place: &Place,
+    config: &Config,
+) -> Result<(String, Option<String>), Fail> {
+    let &WantedItem { named, new, base, at } = wanted;
+    let found = repo.find_item(place.base, named, &config.folders());
+    if let (Err(Error::NoItem { .. }), Some((source, name))) = (&found, new) {
+        let path = place::new_path(named, config.items())?;
+        let text = meta::new_item(*source, place::slug(&path), name, at, &place.base.to_string());
+        return Ok((path, Some(text)));
+    }
+    let path = found.map_err(|error| not_there(repo, error, named, base, place, config))?;
+    let text = place::new_meta(repo, place.base, &path, named, at)?;
+    Ok((path, text))
 }
 
 /// The error of an item that is not on its branch: where the base has it, the branch is older than the item.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::clock::now;
 use super::open_step::open_step;
-use super::place::{self, Place};
+use super::place::Place;
 use super::played::Played;
 use super::resume::{ResumeTarget, begun, gone_on};
 use super::run_id::{message, run_id};
@@ -21,7 +21,7 @@ use crate::item::layout::Laid;
 use crate::item::library::Library;
 use crate::item::persona::{Cast, Persona};
 use crate::item::step::Step;
-use crate::item::{self, Begin, Item, meta};
+use crate::item::{self, Begin, Item};
 use crate::review::Rules;
 use crate::run::script::{Script, comments};
 use crate::text::path;
@@ -157,7 +157,12 @@ fn locate_item(
     let trusted = settings.trusted(repo, &place, &config)?;
     let (path, new_meta) = match left.as_ref().and_then(Leftover::opened) {
         Some(opened) => (opened.item.clone(), opened.new_meta.clone()),
-        None => find_or_begin(repo, task, &place, &config)?,
+        None => {
+            let (new, base) = (task.new.as_ref(), task.base.as_deref());
+            let at = task.fixed.unwrap_or_else(now);
+            let wanted = before::WantedItem { named: &task.item, new, base, at };
+            before::find_or_begin(repo, &wanted, &place, &config)?
+        }
     };
     let opening = opening(task);
     // What was begun goes on where it began, wherever the branch is by now.
@@ -457,26 +462,6 @@ fn resumed(open: OpenRun, comments: Vec<u64>, base: Oid, fixed: Option<Time>) ->
         log.push(Record { at: fixed.unwrap_or_else(now), event });
     }
     log
-}
-
-/// The item's path, and the text it begins with where it does not exist yet.
-fn find_or_begin(
-    repo: &Repo,
-    task: &ElaborateRequest,
-    place: &Place,
-    config: &Config,
-) -> Result<(String, Option<String>), Fail> {
-    let at = task.fixed.unwrap_or_else(now);
-    let found = repo.find_item(place.base, &task.item, &config.folders());
-    if let (Err(git::Error::NoItem { .. }), Some((source, name))) = (&found, &task.new) {
-        let path = place::new_path(&task.item, config.items())?;
-        let text = meta::new_item(*source, place::slug(&path), name, at, &place.base.to_string());
-        return Ok((path, Some(text)));
-    }
-    let path = found
-        .map_err(|error| before::not_there(repo, error, &task.item, task.base.as_deref(), place, config))?;
-    let text = place::new_meta(repo, place.base, &path, &task.item, at)?;
-    Ok((path, text))
 }
 
 /// The messages that a run's id depends on. Those that come one by one are not known yet: what they are added to

@@ -126,7 +126,7 @@ pub(super) fn add(
     item: &Item,
     finished: &Finished,
     library: &Library,
-    outcome: &mut Outcome,
+    left: &mut Vec<Left>,
 ) -> Result<(Item, Vec<Placed>), Failed> {
     let (mut now, mut placed) = (item.clone(), Vec::new());
     let layout = library.layout(&finished.opened.layout);
@@ -150,7 +150,7 @@ pub(super) fn add(
         let found = put(item, &mut now, &id, &line, "1 acceptance", &proposal);
         if found.is_none() {
             let reason = format!("{ACCEPTED} {id} accepts nothing: no document has a proposal of that id");
-            outcome.left.push(Left { path: item.path.clone(), reason });
+            left.push(Left { path: item.path.clone(), reason });
         }
         placed.extend(found);
     }

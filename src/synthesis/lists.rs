@@ -19,7 +19,7 @@ use minijinja::{Value, context};
 use pulldown_cmark::{Event as Token, Parser, Tag};
 
 use super::outline::{MARKDOWN, Outline, fits, insert};
-use super::{Outcome, Placed, Unplaced, decider, existing, guarded, reason};
+use super::{Left, Placed, Unplaced, decider, existing, guarded, reason};
 use crate::discussion::Finished;
 use crate::discussion::address::without_vocative;
 use crate::discussion::event::Event;
@@ -178,7 +178,7 @@ pub(super) fn add(
     item: &mut item::Item,
     finished: &Finished,
     library: &Library,
-    outcome: &mut Outcome,
+    left: &mut Vec<Left>,
 ) -> Result<Vec<Placed>, Unplaced> {
     let mut placed = Vec::new();
     let Some(name) = &finished.opened.document else { return Ok(placed) };
@@ -191,7 +191,7 @@ pub(super) fn add(
             text.and_then(|text| Some((text, place_entries(text, list, &finished.date(), &lines)?)))
         else {
             let reason = format!("\"{}\" has no room for an entry", list.heading);
-            outcome.left.push(super::Left { path, reason });
+            left.push(Left { path, reason });
             continue;
         };
         placed.push(Placed {

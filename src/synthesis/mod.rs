@@ -171,11 +171,9 @@ fn add_to_documents(
     library: &Library,
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
-    // First, so that nothing of this discussion is taken for the definition of an id.
-    let (mut with_lines, mut placed) = below::add(item, finished, library, outcome)?;
-    placed.extend(closed::add(item, &mut with_lines, finished, library)?);
-    placed.extend(lists::add(&mut with_lines, finished, library, outcome)?);
-    placed.extend(numbered::add(&mut with_lines, finished, library)?);
+    let marker = format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at);
+    let Elsewhere { item: with_lines, placed, left } = add_elsewhere(item, finished, library, &marker)?;
+    outcome.left.extend(left);
     if has_block(finished, library) {
         for name in candidates(&with_lines, finished)? {
             if add_to(&with_lines, &name, finished, library, outcome)? {
@@ -188,6 +186,37 @@ fn add_to_documents(
     below::settle(item, &with_lines, outcome);
     outcome.placed.extend(placed);
     Ok(())
+}
+
+/// An item with what was decided and asked in the places that its layout has for that besides the block.
+pub(crate) struct Elsewhere {
+    pub item: Item,
+    pub placed: Vec<Placed>,
+    pub left: Vec<Left>,
+}
+
+/// Adds decisions and questions where the layout has a place for them besides the block: below the ids that they name,
+/// in lists, in records. The marker names what a new record comes from.
+pub(crate) fn add_elsewhere(
+    item: &Item,
+    finished: &Finished,
+    library: &Library,
+    marker: &str,
+) -> Result<Elsewhere, Unplaced> {
+    let mut left = Vec::new();
+    // First, so that nothing that is new is taken for the definition of an id.
+    let (mut now, mut placed) = below::add(item, finished, library, &mut left)?;
+    placed.extend(closed::add(item, &mut now, finished, library)?);
+    placed.extend(lists::add(&mut now, finished, library, &mut left)?);
+    placed.extend(numbered::add(&mut now, finished, library, marker)?);
+    Ok(Elsewhere { item: now, placed, left })
+}
+
+/// The changes between an item as it was and as it is now.
+pub(crate) fn changes(before: &Item, now: &Item) -> Vec<Change> {
+    let mut outcome = Outcome::nothing("");
+    below::settle(before, now, &mut outcome);
+    outcome.changes
 }
 
 /// Whether a discussion has anything for a block of its own: what its layout has no other place for.

@@ -88,6 +88,7 @@ pub(super) fn add(
     item: &mut item::Item,
     finished: &Finished,
     library: &Library,
+    marker: &str,
 ) -> Result<Vec<Placed>, Unplaced> {
     let layout = library.layout(&finished.opened.layout);
     let mut placed = Vec::new();
@@ -110,7 +111,7 @@ pub(super) fn add(
     }
     if let (Some((last, pattern)), Some(first)) = (known.last(), new.first()) {
         let name = format!("{}{}.md", numbered_like(pattern, last + 1), record_name(title_of(first)));
-        let text = draft(item, (last + 1, pattern), &new, finished, library)?;
+        let text = draft(item, (last + 1, pattern), &new, finished, library, marker)?;
         placed.push(put(item, &name, text, new.len())?);
     }
     Ok(placed)
@@ -191,6 +192,7 @@ fn draft(
     decisions: &[&Decision],
     finished: &Finished,
     library: &Library,
+    marker: &str,
 ) -> Result<String, Failed> {
     let newest = match item.files.get(pattern) {
         Some(File::Bytes(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
@@ -208,7 +210,7 @@ fn draft(
         title: &plain::markdown(&title),
         date: &finished.date(),
         by: &by.join(", "),
-        marker: &format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at),
+        marker,
         relations: related::lines(item, library.layout(&finished.opened.layout), decisions),
         reasons: reasons.map(|reason| plain::markdown(&plain::capital(reason))).collect(),
         decisions: entries?,

@@ -83,6 +83,33 @@ pub(super) fn added_to(
     Ok(found.ok().map(|(text, _)| text))
 }
 
+/// A text with an entry more.
+pub(crate) struct PlacedEntry {
+    pub text: String,
+    /// The heading that it is under.
+    pub section: String,
+    /// The id that it got.
+    pub id: Option<String>,
+}
+
+/// A text of a document with an addition in it; none where it has no place there.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub(crate) fn put_entry(
+    name: &str,
+    text: &str,
+    addition: &Addition,
+    layout: &Layout,
+    library: &Library,
+) -> Result<Option<PlacedEntry>, Unplaced> {
+    let Some(place) = place_of(layout, addition.kind) else { return Ok(None) };
+    let found = Placing { library, addition, place }.added_to(name, text)?;
+    let Ok((text, section)) = found else { return Ok(None) };
+    let id = in_markdown::entry(&text, addition, library)?.and_then(|entry| entry.id);
+    Ok(Some(PlacedEntry { text, section, id }))
+}
+
 /// The place that a layout has for additions of a kind.
 pub fn place_of(layout: &Layout, kind: Kind) -> Option<&Proposal> {
     let places = &layout.proposals;

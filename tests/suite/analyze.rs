@@ -25,9 +25,10 @@ pub fn repository(files: usize, meta: &str) -> Sandbox {
 
 const RAW: &str = "{\n  \"slug\": \"offline-mode\",\n  \"name\": \"offline mode\"\n}\n";
 
-/// An item that has the phases before this one behind it.
+/// An item that has the phases before this one behind it, whose steps have documents of their own.
 pub fn begun(phases: &[&str]) -> String {
-    let meta = json!({"slug": "offline-mode", "name": "offline mode", "phases_completed": phases});
+    let (slug, name, layout) = ("offline-mode", "offline mode", "isdlc");
+    let meta = json!({"slug": slug, "name": name, "layout": layout, "phases_completed": phases});
     format!("{meta:#}\n")
 }
 
@@ -534,7 +535,7 @@ fn ac_007_04_words_at_the_menu_are_added_and_the_menu_comes_again() {
     let found = told(&sandbox, "a\nb\nx\ny\nThe web board changes too\nC\n");
     assert_eq!(found.matches(MENU).count(), 2, "{found}");
     let scan = artifact(&sandbox, "quick-scan.md");
-    assert!(scan.contains("Added at the menu:\n\n- The web board changes too\n"), "{scan}");
+    assert!(scan.contains("Also said:\n\n- The web board changes too\n"), "{scan}");
     // One step, one commit; what is said behind a discussion needs another.
     let commits =
         report(&repository(1, RAW), "a\nb\nx\ny\nE\ndone\nOne thing more\nC\n", &[])["commits"].clone();
@@ -973,7 +974,7 @@ fn depth_holds_for_every_phase_and_numbers_of_another_depth_answer_nothing() {
     let script = "answers:\n  \"01-01\": {1: deep, 2: for standard, menu: [C]}\n";
     report(&sandbox, script, &[]);
     let spec = artifact(&sandbox, "requirements-spec.md");
-    assert!(spec.contains("Added at the menu:\n\n- for standard\n"), "{spec}");
+    assert!(spec.contains("Also said:\n\n- for standard\n"), "{spec}");
 }
 
 #[test]
@@ -999,10 +1000,7 @@ fn a_question_at_the_menu_is_answered_there_and_written_as_open_only() {
     assert!(found.contains("Closest passages:\nnotes.md:3: \"Fees stop at 10 euros.\""), "{found}");
     assert!(found.contains("No passage has these words. The question is listed as open."), "{found}");
     let spec = artifact(&sandbox, "requirements-spec.md");
-    assert!(
-        spec.contains("- Step 01-01: When do the fees stop?\n") && !spec.contains("Added at the menu"),
-        "{spec}"
-    );
+    assert!(spec.contains("- Step 01-01: When do the fees stop?\n") && !spec.contains("Also said"), "{spec}");
 }
 
 #[test]
@@ -1182,7 +1180,7 @@ fn two_runs_give_the_same_commits_and_a_plain_list_of_a_resumed_run_is_notes() {
     let found = report(&sandbox, "b\nC\nd\nC\n", &[]);
     assert_eq!(found["steps_completed"], json!(["00-01", "00-02", "00-03"]));
     assert!(
-        artifact(&sandbox, "quick-scan.md").contains("Added at the menu:\n\n- b\n"),
+        artifact(&sandbox, "quick-scan.md").contains("Also said:\n\n- b\n"),
         "a resumed run files no answer under a question it does not name"
     );
 }

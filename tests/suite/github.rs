@@ -679,7 +679,7 @@ fn comments_answer_by_number_or_quotation_in_any_order() {
     ] {
         assert!(scan.contains(&format!("{question}**\n{answer}\n")), "{answer}\n{scan}");
     }
-    let notes = &scan[scan.find("Added at the menu:").unwrap()..];
+    let notes = &scan[scan.find("Also said:").unwrap()..];
     assert!(
         notes.contains("Thanks for the questions!") && notes.contains("No question has this number."),
         "{scan}"

@@ -54,29 +54,59 @@ fn talk(folder: &Path, sandbox: &Sandbox, script: &str, at: &str) -> serde_json:
 fn every_layout_takes_a_discussion_as_its_community_writes() {
     for folder in folders() {
         let name = folder.file_name().unwrap().to_str().unwrap();
-        let sandbox = empty();
-        let given = files(&folder.join("given"));
-        for (path, bytes) in &given {
-            let path = sandbox.root().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-        sandbox.commit_all();
+        let (sandbox, given) = given(&folder);
         let report = talk(&folder, &sandbox, "script.txt", AT);
         let layout = name.split('-').next().unwrap();
         assert_eq!(report["layout"], layout, "{name}");
         let after = documents(&sandbox);
-        let found = changes(&given, &after);
-        let expected = folder.join("expected.diff");
-        if std::env::var_os("ROUNDTABLE_BLESS").is_some() {
-            std::fs::write(&expected, &found).unwrap();
-        }
-        let wanted = std::fs::read_to_string(&expected).unwrap_or_default();
-        let diff = similar::TextDiff::from_lines(&wanted, &found);
-        assert!(wanted == found, "{name}:\n{}", diff.unified_diff());
+        assert_changes(&folder.join("expected.diff"), &changes(&given, &after));
         sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
         sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
         a_second_discussion_repeats_nothing(&folder, &sandbox, &after);
+    }
+}
+
+/// A repository with a folder's files, and those.
+fn given(folder: &Path) -> (Sandbox, BTreeMap<String, Vec<u8>>) {
+    let sandbox = empty();
+    let given = files(&folder.join("given"));
+    for (path, bytes) in &given {
+        let path = sandbox.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    sandbox.commit_all();
+    (sandbox, given)
+}
+
+fn assert_changes(expected: &Path, found: &str) {
+    if std::env::var_os("ROUNDTABLE_BLESS").is_some() {
+        std::fs::write(expected, found).unwrap();
+    }
+    let wanted = std::fs::read_to_string(expected).unwrap_or_default();
+    let diff = similar::TextDiff::from_lines(wanted.as_str(), found);
+    assert!(wanted == found, "{}:\n{}", expected.display(), diff.unified_diff());
+}
+
+#[test]
+fn an_analysis_adds_to_the_documents_that_are_there() {
+    for folder in folders().iter().filter(|folder| folder.join("analysis.yaml").exists()) {
+        let (sandbox, given) = given(folder);
+        let (item, script) = (line_of(folder, "item"), folder.join("analysis.yaml"));
+        let args = ["analyze", &item, "--branch", BRANCH, "--at", AT, "--script", script.to_str().unwrap()];
+        sandbox.run(&[&args[..], &["--dry-run"]].concat()).ok();
+        sandbox.run(&args).ok();
+        let after = documents(&sandbox);
+        assert_changes(&folder.join("analysis.diff"), &changes(&given, &after));
+        sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
+        sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
+        let decided = after.iter().find_map(|(path, text)| {
+            let text = String::from_utf8_lossy(text).into_owned();
+            let line = text.lines().position(|line| line.contains("names the fee of the day"))?;
+            Some(format!("{path}:{}", line + 1))
+        });
+        let why = sandbox.run(&["why", &decided.unwrap(), "--rev", BRANCH]).ok();
+        assert!(why.stdout.contains("01-01"), "{}", why.stdout);
     }
 }
 
@@ -95,13 +125,7 @@ fn a_second_discussion_repeats_nothing(folder: &Path, sandbox: &Sandbox, first: 
 fn the_second_of_two_discussions_from_one_base_is_brought_after_the_first_by_one_command() {
     for folder in folders() {
         let name = folder.file_name().unwrap().to_str().unwrap();
-        let sandbox = empty();
-        for (path, bytes) in &files(&folder.join("given")) {
-            let path = sandbox.root().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-        sandbox.commit_all();
+        let (sandbox, _) = given(&folder);
         let item = line_of(&folder, "item");
         for (branch, day, color) in [("first", 20, "white"), ("second", 21, "blue")] {
             let script = sandbox.script(

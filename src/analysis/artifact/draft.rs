@@ -29,6 +29,15 @@ pub struct Entry {
 pub struct Open {
     pub number: Option<usize>,
     pub text: String,
+    /// It is the step's own question, and no user asked it.
+    pub is_of_step: bool,
+}
+
+impl Open {
+    /// A question that came up.
+    pub const fn new(number: Option<usize>, text: String) -> Open {
+        Open { number, text, is_of_step: false }
+    }
 }
 
 /// What a step came to, before it is given the form of a file.
@@ -63,7 +72,7 @@ impl Draft {
     /// Takes in what a model has drafted: as text, and where a user has confirmed it, in its forms.
     pub fn take(&mut self, drafted: &Drafted) {
         self.drafted_by.clone_from(&drafted.voice);
-        self.open.extend(drafted.unmet().into_iter().map(|text| Open { number: None, text }));
+        self.open.extend(drafted.unmet().into_iter().map(|text| Open::new(None, text)));
         let Some(by) = &drafted.confirmed_by else {
             self.drafted = drafted.shown();
             return;
@@ -122,7 +131,7 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool
     let mut draft = Draft::default();
     for answer in answers {
         let asked = asked(answer);
-        let open = |text: String| Open { number: answer.question, text };
+        let open = |text: String| Open { number: answer.question, text, is_of_step: true };
         let Some((by, text)) = answer.said.as_ref().filter(|(_, text)| !answer_forms::is_unknown(text))
         else {
             draft.open.push(open(asked));
@@ -143,7 +152,7 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool
         if is_question {
             draft.open.push(open(asked));
         }
-        draft.open.extend(questions.into_iter().map(|text| Open { number: answer.question, text }));
+        draft.open.extend(questions.into_iter().map(|text| Open::new(answer.question, text)));
     }
     for (by, text) in feedback.iter().filter(|(_, text)| !answer_forms::acknowledges(text)) {
         draft.messages.push(text.clone());
@@ -152,7 +161,7 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool
         if !is_only(text, &questions) {
             draft.hear("", by, answer_forms::read(text, &[]), None);
         }
-        draft.open.extend(questions.into_iter().map(|text| Open { number: None, text }));
+        draft.open.extend(questions.into_iter().map(|text| Open::new(None, text)));
     }
     draft
 }

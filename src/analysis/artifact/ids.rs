@@ -316,7 +316,7 @@ fn note(draft: &mut Draft, fact: &Fact, by: &str) {
 
 fn ask(draft: &mut Draft, text: String) {
     if !draft.open.iter().any(|open| open.text == text) {
-        draft.open.push(Open { number: None, text });
+        draft.open.push(Open::new(None, text));
     }
 }
 

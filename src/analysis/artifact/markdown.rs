@@ -18,7 +18,7 @@ use crate::text::template::{Failed, safe};
 pub(super) const OPEN: &str = "Open Questions";
 
 /// What a section says beside the answers: our own markup, made from a part's name.
-pub(super) type SectionFacts = dyn Fn(&Material<'_>, &Named, &str) -> Result<String, Unplaced>;
+pub(super) type SectionFacts<'f> = dyn Fn(&Material<'_>, &Named, &str) -> Result<String, Unplaced> + 'f;
 
 /// Adds the step to the text of a file; an empty text is a file that is to be made.
 pub(super) fn write(
@@ -26,7 +26,7 @@ pub(super) fn write(
     name: &str,
     text: &str,
     parts: &[Part],
-    facts: &SectionFacts,
+    facts: &SectionFacts<'_>,
 ) -> Result<Written, Unplaced> {
     if text.replace("\r\n", "").contains('\r') {
         return Ok(Written::Left("its lines end in a carriage return alone".to_owned()));
@@ -167,9 +167,14 @@ fn place(
     Err(Unplaced::NoPlace { path: format!("{}/{name}", material.item.path), why })
 }
 
-/// The sections of a file in the order in which the steps name them.
+/// The sections of a file in the order in which the steps name them; in a file that none of them names they are called
+/// as the steps.
 fn order(library: &Library, name: &str) -> Vec<String> {
     let parts = library.steps.iter().flat_map(draft::named);
-    let own = parts.filter(|part| part.file == name && part.file != meta::FILE).map(|part| part.name);
-    own.chain(["Glossary".to_owned(), OPEN.to_owned()]).collect()
+    let named = parts.filter(|part| part.file == name && part.file != meta::FILE).map(|part| part.name);
+    let mut own: Vec<String> = named.collect();
+    if own.is_empty() {
+        own.extend(library.steps.iter().map(|step| step.title.clone()));
+    }
+    own.into_iter().chain(["Glossary".to_owned(), OPEN.to_owned()]).collect()
 }

@@ -10,6 +10,7 @@ pub mod draft;
 mod facts;
 mod folder;
 pub mod ids;
+pub mod laid;
 mod markdown;
 
 use minijinja::context;
@@ -19,6 +20,7 @@ use self::draft::{Named, Open};
 use self::ids::Defined;
 use super::answer_forms::Label;
 use super::scan::Measure;
+use crate::item::layout::Laid;
 use crate::item::library::Library;
 use crate::item::persona::Persona;
 use crate::item::step::Step;
@@ -34,6 +36,7 @@ use path::OutputPath;
 /// Everything that a step's artifacts are made from.
 pub struct Source<'a> {
     pub item: &'a Item,
+    pub laid: &'a Laid<'a>,
     pub library: &'a Library,
     /// What [`parts_of`] says of the library.
     pub parts: &'a [Named],
@@ -93,12 +96,15 @@ pub fn outcome(source: &Source<'_>) -> Result<Outcome, Unplaced> {
     let own = own_parts(step);
     let mut draft = source.draft.clone();
     let defined = Defined::read(source.item);
-    homeless(&mut draft, library_parts);
+    let document = laid::document(source.laid);
+    if document.is_none() {
+        homeless(&mut draft, library_parts);
+    }
     ids::settle(&mut draft, &defined);
     let is_matrix = |part: &Named| part.kind == "header" && part.name == data::MATRIX;
     if !source.again && own.iter().any(is_matrix) {
         let classes = ids::classes(draft.facts.iter().map(|(fact, _)| fact));
-        draft.open.extend(defined.gaps(&classes).into_iter().map(|text| Open { number: None, text }));
+        draft.open.extend(defined.gaps(&classes).into_iter().map(|text| Open::new(None, text)));
     }
     let has_risk = |part: &&Named| {
         let is_markdown = matches!(suffix(&part.file).as_str(), "md" | "markdown") && part.kind == "section";
@@ -121,7 +127,13 @@ pub fn outcome(source: &Source<'_>) -> Result<Outcome, Unplaced> {
         defined: &defined,
         risks,
     };
-    written(&material, own, library_parts)
+    let mut outcome = match document {
+        Some(name) => laid::write(&material, source.laid, name)?,
+        None => written(&material, own, library_parts)?,
+    };
+    outcome.open = draft.open.iter().map(|open| open.text.clone()).collect();
+    outcome.announcements = announce(&material, &outcome)?;
+    Ok(outcome)
 }
 
 /// The parts of artifacts that the steps of a library name.
@@ -160,8 +172,6 @@ fn written(material: &Material<'_>, own: Vec<Named>, library_parts: &[Named]) ->
     if let Some(records) = records.filter(|_| !has_records && is_architecture(&step.phase)) {
         folder::write(material, &records.file, &[], &mut outcome)?;
     }
-    outcome.open = material.draft.open.iter().map(|open| open.text.clone()).collect();
-    outcome.announcements = announce(material, &outcome)?;
     Ok(outcome)
 }
 
@@ -327,8 +337,7 @@ pub(crate) fn description(draft: &Draft) -> String {
 }
 
 fn announce(material: &Material<'_>, outcome: &Outcome) -> Result<Vec<String>, Failed> {
-    let item = format!("{}/", material.item.path);
-    let name = |path: &str| path.strip_prefix(&item).unwrap_or(path).to_owned();
+    let name = |path: &str| material.item.name_of(path).to_owned();
     let updated = outcome.placed.iter().map(|placed| {
         let values = context! { artifact => name(&placed.path), section => placed.section.as_str(), description => placed.description.as_str() };
         material.library.templates.render("announcement.txt", values)

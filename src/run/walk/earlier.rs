@@ -125,7 +125,7 @@ pub(super) fn earlier_talks(setup: &WalkSetup<'_>, earlier: &Earlier) -> Result<
 
 /// The report of a run that is on the branch already.
 pub(super) fn recorded(setup: &WalkSetup<'_>, earlier: Earlier) -> Result<Walked, WalkError> {
-    let facts = facts(&setup.item);
+    let facts = facts(setup, &setup.item);
     let opened = Opened {
         item: setup.item.path.clone(),
         item_name: setup.item.name(),

@@ -275,10 +275,13 @@ fn log_path(item: &Item, step: &Step, at: Time) -> String {
 
 /// The change of meta.json, if it changes.
 fn meta_change(item: &Item, after: String) -> Option<Change> {
-    let Some(File::Bytes(before)) = item.files.get(meta::FILE) else { return None };
-    (*before != after.as_bytes()).then(|| Change {
+    let before = match item.files.get(meta::FILE) {
+        Some(File::Bytes(before)) => Some(before.clone()),
+        _ => None,
+    };
+    (before.as_deref() != Some(after.as_bytes())).then(|| Change {
         path: format!("{}/{}", item.path, meta::FILE),
-        before: Some(before.clone()),
+        before,
         after: after.into_bytes(),
     })
 }

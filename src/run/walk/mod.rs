@@ -287,7 +287,7 @@ pub fn walk(setup: WalkSetup<'_>, observer: &dyn Observer) -> Result<Walked, Wal
 /// The first event: what the walk starts from.
 fn opened(setup: &WalkSetup<'_>, at_menu: Option<String>) -> Opened {
     let item = &setup.item;
-    let facts = facts(item);
+    let facts = facts(setup, item);
     let (voice, voices) = setup.speakers.names();
     Opened {
         format: crate::analysis::event::FORMAT,
@@ -320,10 +320,20 @@ fn elaborations(meta: &Meta) -> Vec<(String, String)> {
 }
 
 /// What the quick scan says.
-fn facts(item: &Item) -> Landed {
-    let text = item.documents().find(|(name, _)| *name == "quick-scan.md").map_or("", |(_, text)| text);
-    let (scope, complexity) = depth::stated(text);
+fn facts(setup: &WalkSetup<'_>, item: &Item) -> Landed {
+    let (scope, complexity) = depth::stated(scan(setup, item));
     Landed { scope, complexity }
+}
+
+/// The quick scan of an item: a document of its own, else what the analysis added to the one that its layout has.
+fn scan<'i>(setup: &WalkSetup<'_>, item: &'i Item) -> &'i str {
+    let text_of = |name: &str| item.documents().find(|(known, _)| *known == name).map(|(_, text)| text);
+    if let Some(text) = text_of("quick-scan.md") {
+        return text;
+    }
+    let laid = setup.library.laid_item(item, setup.layout.as_deref()).ok();
+    let text = laid.as_ref().and_then(artifact::laid::document).and_then(text_of);
+    text.map_or("", |text| depth::before_ours(text).1)
 }
 
 impl Walk<'_> {
@@ -364,7 +374,7 @@ impl Walk<'_> {
                     self.review_before(&landing, observer)?;
                     self.land(&landing, observer)?;
                     self.announced = None;
-                    let facts = facts(&self.item);
+                    let facts = facts(&self.setup, &self.item);
                     self.record(Event::Landed(facts), None)?;
                     self.drop_typed();
                 }
@@ -570,10 +580,8 @@ impl Walk<'_> {
         if again || !step.outputs.iter().any(counts) {
             return Ok(None);
         }
-        let scan =
-            self.item.documents().find(|(name, _)| *name == "quick-scan.md").map_or("", |(_, text)| text);
         let mut words = keywords(&self.item.name(), draft.said().filter(|_| step.phase.starts_with("00-")));
-        for word in table_words(scan) {
+        for word in table_words(scan(&self.setup, &self.item)) {
             if !words.contains(&word) {
                 words.push(word);
             }
@@ -597,8 +605,10 @@ impl Walk<'_> {
         at: Time,
     ) -> Result<artifact::Outcome, WalkError> {
         let persona = self.analysis.persona(step).0;
+        let laid = self.setup.library.laid_item(item, self.setup.layout.as_deref())?;
         let source = artifact::Source {
             item,
+            laid: &laid,
             library: self.setup.library,
             parts: &self.parts,
             step,
