@@ -85,36 +85,36 @@ enum Color {
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant)] // There is one of them, once.
 enum Verb {
-    /// Hold one discussion about a document or an item, and commit what it adds
+    /// Discuss a document or an item, and commit the outcome
     Elaborate(elaborate::ElaborateArgs),
     /// Show decisions, open questions and discussions
     Show(show::ShowArgs),
-    /// Show where a line comes from: its discussion, and the turns it rests on
+    /// Show the discussion and the turns that a line rests on
     Why(why::WhyArgs),
     /// Run recorded discussions again and compare the results
     Replay(replay::ReplayArgs),
     /// Check that a change loses nothing: the gate before a merge
     Check(check::CheckArgs),
-    /// Show what documents leave open: markers, unanswered questions, broken links and ids
+    /// Show what documents leave open: markers, questions, links and ids
     Review(review::ReviewArgs),
     /// Set a repository up: configuration, git's hook, agents, workflows
     Init(init::InitArgs),
     /// Show what is not set up here, and how to fix it
     Doctor(doctor::DoctorArgs),
-    /// Walk an item through its steps, phase by phase, and commit what each step adds
+    /// Walk an item through its steps, phase by phase, and commit each one
     Analyze(analyze::AnalyzeArgs),
     /// Show how far items are, and which discussions were cut off
     Status(status::StatusArgs),
-    /// Make an item before its first discussion: a folder with a meta.json
+    /// Make an item before its first discussion
     Add(add::AddArgs),
     /// List, read and check the step files
     Steps(steps::StepsArgs),
-    /// Handle an event of GitHub Actions: a label on an issue, a change to check
+    /// Handle an event of GitHub Actions: a label, or a change to check
     #[command(
         after_help = "Examples: roundtable github run --issue 12 --label roundtable:01-03\n          roundtable github plan"
     )]
     Github(github::GithubArgs),
-    /// Serve the table to an agent, by the Model Context Protocol on standard input and output
+    /// Let an agent speak for the personas (Model Context Protocol, stdio)
     Mcp(mcp::McpArgs),
     /// Print the completions for a shell
     #[command(
@@ -281,25 +281,26 @@ impl CommitOptions {
     }
 }
 
-/// Makes an item that is named by its folder as seen from the current one (`.`, `../late-fees`) a path of the
-/// repository. A slug, a path that exists from the root, and whatever is no folder stay as they are.
+/// Makes an item that is named by its folder or document as seen from the current folder (`.`, `../late-fees`,
+/// `pricing.md`) a path of the repository. A slug, a path that exists from the root, a recording, and what does not exist
+/// stay as they are.
 fn from_here(global: &Global, item: Option<&mut String>) {
-    let Some(item) = item.filter(|item| item.contains('/') || matches!(item.as_str(), "." | "..")) else {
+    let (Some(item), None, Ok(here)) = (item, &global.workspace.repo, current_folder()) else { return };
+    let named = here.join(&*item);
+    let is_path = item.contains('/') || matches!(item.as_str(), "." | "..") || named.is_file();
+    if !is_path || named.extension().is_some_and(|ending| ending == "jsonl") {
         return;
-    };
-    let (None, Ok(here)) = (&global.workspace.repo, current_folder()) else { return };
+    }
     let Some(root) = Repo::open(&here).ok().and_then(|repo| repo.work_tree()?.canonicalize().ok()) else {
         return;
     };
     let is_from_root = !item.starts_with('.') && !Path::new(&*item).is_absolute();
-    if is_from_root && root.join(&*item).is_dir() {
+    if is_from_root && root.join(&*item).exists() {
         return;
     }
-    let Ok(folder) = here.join(&*item).canonicalize() else { return };
-    if let Some(path) =
-        folder.strip_prefix(&root).ok().filter(|path| folder.is_dir() && *path != Path::new(""))
-        && let Some(path) = path.to_str()
-    {
+    let Ok(named) = named.canonicalize() else { return };
+    let path = named.strip_prefix(&root).ok().filter(|path| *path != Path::new(""));
+    if let Some(path) = path.and_then(Path::to_str) {
         *item = place::forward(path);
     }
 }

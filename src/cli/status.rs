@@ -214,7 +214,9 @@ fn word<'v>(entry: &'v Value, key: &str) -> &'v str {
 
 fn say(found: &BTreeMap<String, FoundItem>, items: &[Value], screen: &Screen) {
     if found.is_empty() {
-        screen.say("No items yet; `roundtable add SLUG --name TEXT` makes one.");
+        screen.say(
+            "No items yet: the first discussion makes one (roundtable elaborate DOCUMENT --script FILE).",
+        );
         return;
     }
     let row = |((path, item), entry): ((&String, &FoundItem), &Value)| {

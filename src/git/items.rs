@@ -7,7 +7,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use git2::{ObjectType, Oid, Tree};
 
-use super::{After, DEPTH, Entry, Error, ItemFolder, Repo, differing_paths, kind, name_of, short};
+use super::{
+    After, DEPTH, Entry, Error, ItemFolder, ONLY_MARKDOWN, Repo, differing_paths, kind, name_of, short,
+};
 use crate::item::config::{self, Config};
 use crate::item::layout::{Folder, Layout};
 use crate::item::library::{built_in_layouts, read_layouts};
@@ -134,13 +136,17 @@ impl Repo {
         Err(Error::NoItem { item, commit: short(commit), hint: crate::text::plain::clean(&hint) })
     }
 
-    /// What helps where a document is named that a commit has not; none where it is no document's name.
+    /// What helps where a file is named that a commit has not; none where it is no file's name.
     fn hint_for_document(&self, commit: Oid, name: &str) -> Result<Option<String>, Error> {
-        if !name.ends_with(".md") && !name.ends_with(".markdown") {
-            return Ok(None);
-        }
-        if self.work_tree().is_some_and(|root| path::is_plain(name) && root.join(name).is_file()) {
-            return Ok(Some(format!("commit it first: `git add {name} && git commit`")));
+        let is_on_disk =
+            self.work_tree().is_some_and(|root| path::is_plain(name) && root.join(name).is_file());
+        match name.ends_with(".md") || name.ends_with(".markdown") {
+            false if is_on_disk => return Ok(Some(ONLY_MARKDOWN.to_owned())),
+            false => return Ok(None),
+            true if is_on_disk => {
+                return Ok(Some(format!("commit it first: `git add {name} && git commit`")));
+            }
+            true => {}
         }
         let (above, file) = name.rsplit_once('/').map_or(("", name), |(above, file)| (above, file));
         let folder = match above {
@@ -436,6 +442,13 @@ impl Repo {
         Ok((self.read_document(entry.id())?, entry.id().to_string()))
     }
 
+    /// Whether a commit has the document beside an item that this meta.json names.
+    fn has_document_beside(&self, commit: Oid, item: &str, text: &str) -> Result<bool, Error> {
+        let meta = Meta::read(&format!("{item}/{}", meta::FILE), text.as_bytes())?;
+        let path = meta.document().map(|name| path::beside(item, name));
+        path.map_or(Ok(false), |path| Ok(self.entry(&self.tree(commit)?, &path)?.is_some()))
+    }
+
     /// The recordings and logs of an item at a commit, each with its blob.
     ///
     /// # Errors
@@ -474,8 +487,10 @@ impl Repo {
         let has_meta = self.exists(commit, &format!("{path}/{}", meta::FILE))?;
         let item = match begin.meta.filter(|_| !has_meta) {
             Some(text) => {
-                // A recording says where: it may be anybody's. A folder that people have made has their name.
-                let is_there = path::is_plain(path) && self.folder(commit, path)?.is_some();
+                // A recording says where: it may be anybody's. A folder or document that people have made has their name.
+                let is_there = path::is_plain(path)
+                    && (self.folder(commit, path)?.is_some()
+                        || self.has_document_beside(commit, path, text)?);
                 if !is_there && !path.split('/').all(path::is_safe_name) {
                     return Err(Error::ItemName(crate::text::plain::shown(path)));
                 }

@@ -55,6 +55,8 @@ use crate::text::remedy::Remedy;
 const LARGEST_OVERLAY: usize = 256 * 1024;
 /// Folders of an item are read to this depth.
 const DEPTH: usize = 8;
+/// What to do where a file is named that nothing can be added to.
+const ONLY_MARKDOWN: &str = "name a folder of documents, or a Markdown document in one";
 /// Of a repository whose writes stay in memory: above libgit2's own, which write to disk.
 const MEMORY_PRIORITY: i32 = 1_000;
 /// The mode of a folder in a tree.
@@ -193,7 +195,7 @@ impl Remedy for Error {
             Error::BranchTaken { .. } => "name another with --branch",
             Error::Locked { .. } => "if no other git process runs, delete that file",
             Error::NoDocument { .. } => "put it back, or change `document` of its meta.json",
-            Error::IsFile { .. } => "name a folder of documents, or a Markdown document in one",
+            Error::IsFile { .. } => ONLY_MARKDOWN,
             Error::Foreign { .. } => "items, steps and templates are ordinary files and folders",
             Error::NotOurs { .. } => "rename it, so that there can be a folder `elaborations`",
             Error::Large { .. } => "make it smaller",

@@ -27,14 +27,17 @@ fn elaborate(sandbox: &Sandbox, item: &str, more: &[&str]) -> crate::kit::Run {
 
 #[test]
 fn a_document_that_is_named_becomes_an_item_and_every_verb_finds_it_again() {
-    for (path, item) in [("notes/swap/requirements.md", "notes/swap"), ("design/x.md", "design/x")] {
+    let documents = [
+        ("notes/swap/requirements.md", "notes/swap"),
+        ("design/x.md", "design/x"),
+        ("design/Öfen und Brot.md", "design/Öfen und Brot"),
+    ];
+    for (path, item) in documents {
         let sandbox = with(&[(path, DOCUMENT), ("design/y.md", "# Y\n"), ("README.md", "# R\n")]);
         let report = elaborate(&sandbox, path, &["--json"]).json();
         let branch = report["branch"].as_str().unwrap().to_owned();
-        assert_eq!(
-            (report["item"].as_str(), branch.rsplit('/').next()),
-            (Some(item), item.rsplit('/').next())
-        );
+        let name = item.rsplit('/').next().unwrap().replace(' ', "-");
+        assert_eq!((report["item"].as_str(), branch.rsplit('/').next()), (Some(item), Some(&*name)));
         assert!(sandbox.file(&branch, path).contains("eleven on Sundays"), "{path}");
         // The same run again is known.
         assert_eq!(elaborate(&sandbox, path, &["--json"]).json()["already_recorded"], true);
@@ -51,6 +54,28 @@ fn a_document_that_is_named_becomes_an_item_and_every_verb_finds_it_again() {
         let changed = sandbox.file("main", path).replace("until noon", "until nine");
         sandbox.commit(&[(path, &changed)]);
         assert_eq!(sandbox.run(&["check", "--base", "HEAD~1"]).code, 1, "{path}");
+    }
+}
+
+#[test]
+fn a_document_is_named_from_the_folder_that_somebody_is_in() {
+    let sandbox = with(&[("design/x.md", DOCUMENT), ("design/y.md", "# Y\n"), ("design/old/z.md", "# Z\n")]);
+    let script = sandbox.script("talk.txt", TALK);
+    for (folder, named) in [("design", "x.md"), ("design", "./x.md"), ("design/old", "../x.md")] {
+        let mut command = sandbox.command(&["elaborate", named, "--script", &script, "--dry-run", "--json"]);
+        let run = crate::kit::Run::of(command.current_dir(sandbox.root().join(folder)).output().unwrap());
+        assert_eq!(run.json()["item"], "design/x", "{named} in {folder}");
+    }
+}
+
+#[test]
+fn a_file_that_no_commit_has_is_committed_first_or_is_no_document() {
+    let sandbox = with(&[("design/x.md", DOCUMENT)]);
+    for (file, remedy) in [("new.md", "git add new.md && git commit"), ("new.pdf", "a Markdown document")] {
+        std::fs::write(sandbox.root().join(file), "# New\n").unwrap();
+        let run = elaborate(&sandbox, file, &[]);
+        assert_eq!(run.code, 2, "{}", run.stdout);
+        assert!(run.stderr.contains(remedy), "{}", run.stderr);
     }
 }
 
