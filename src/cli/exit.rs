@@ -141,7 +141,7 @@ fn with_example(text: &str, kind: ErrorKind, given: &[OsString]) -> String {
     let misspelt = kind == ErrorKind::InvalidSubcommand;
     let help = match super::examples(verb).first().filter(|_| !misspelt) {
         Some(example) => format!("for example `{example}`; `{name} --help` says more"),
-        None => format!("`{name} --help` lists the verbs"),
+        None => format!("`{name} --help` lists the commands"),
     };
     format!("{said}\n\n  = help: {help}\n")
 }

@@ -1,15 +1,15 @@
-//! The first page of help: eight verbs in the order of use, a line each, and below them the others.
+//! The first page of help: eight verbs in the order of use, a line of at most 80 columns each, and below them the others.
 //!
 //! Every verb that is not hidden is on one of the two lists; completions and the manual page take them all from
 //! clap.
 //!
 //! ```text
 //! Commands:
-//!   elaborate  Hold one discussion about a document or an item, and commit what it adds
+//!   elaborate  Discuss a document or an item, and commit the outcome
 //!   …
 //!
 //! More commands:
-//!   analyze    Walk an item through its steps, phase by phase, and commit what each step adds
+//!   analyze    Walk an item through its steps, phase by phase, and commit each one
 //! ```
 
 use std::fmt::Write as _;
@@ -80,6 +80,6 @@ mod tests {
                 "{name}"
             );
         }
-        assert!(main.lines().chain(more.lines()).all(|line| line.len() <= 100), "{page}");
+        assert!(main.lines().chain(more.lines()).all(|line| line.len() <= 80), "{page}");
     }
 }
