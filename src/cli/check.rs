@@ -17,6 +17,7 @@ use crate::run::check::candidate::{self, When};
 use crate::run::check::decisions::{Implements, implemented, unmentioned};
 use crate::run::check::ranges::{CheckRequest, Checked, Known, Target, check};
 use crate::run::check::{Report, hook, losses};
+use crate::run::parted;
 
 #[derive(Debug, Default, Args)]
 #[command(
@@ -106,6 +107,7 @@ pub fn run(global: &Global, options: &CheckArgs, screen: &Screen) -> Result<Code
     if let Some(item) = &options.decisions {
         checked.notices.extend(options.forgotten(global, &repo, item, &checked, screen)?);
     }
+    checked.notices.extend(options.parted(&repo)?);
     report::write(&checked.reports, &checked.notices, &checked.unused, format, screen)?;
     screen.check().map_err(Fail::new)?;
     match &checked.reported_until {
@@ -140,6 +142,13 @@ impl CheckArgs {
 }
 
 impl CheckArgs {
+    /// What of the change git cannot merge into the base, because that has discussions of the same items since.
+    fn parted(&self, repo: &Repo) -> Result<Vec<String>, Fail> {
+        let Some(base) = self.base.as_deref().filter(|_| !self.direct) else { return Ok(Vec::new()) };
+        let head = self.head.as_deref().unwrap_or("HEAD");
+        parted::notes(repo, (base, repo.resolve(base)?), (head, repo.resolve(head)?))
+    }
+
     /// `--decisions`: the decisions that nothing of the change mentions.
     fn forgotten(
         &self,

@@ -21,6 +21,7 @@ use crate::item::library::Library;
 use crate::item::meta::{Meta, Standing};
 use crate::item::step::Step;
 use crate::run::before;
+use crate::run::parted;
 use crate::run::place;
 use crate::run::settings;
 use crate::text::plain::{self, count};
@@ -84,6 +85,7 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
         }
     }
     say_leftovers(&leftovers, screen);
+    say_parted(&repo, head, &found, screen)?;
     let leftovers: Vec<Value> = leftovers.iter().map(leftover).collect();
     screen.json(&json!({"items": items, "leftovers": leftovers}));
     Ok(Code::Yes)
@@ -307,6 +309,22 @@ fn say_leftovers(leftovers: &[Leftover], screen: &Screen) {
         });
         screen.say(&format!("  {}  {what}", plain::cut(&plain::shown(&left.run), 32)));
     }
+}
+
+/// Says which branches have discussions of these items that git cannot merge any more.
+fn say_parted(
+    repo: &Repo,
+    head: Oid,
+    found: &BTreeMap<String, FoundItem>,
+    screen: &Screen,
+) -> Result<(), Fail> {
+    for branch in repo.branches("roundtable/")? {
+        let Some(tip) = repo.tip(&branch)? else { continue };
+        let notes = parted::notes(repo, ("HEAD", head), (&branch, tip))?;
+        let is_asked = |note: &&String| found.keys().any(|item| note.contains(item.as_str()));
+        notes.iter().filter(is_asked).for_each(|note| screen.warn(note));
+    }
+    Ok(())
 }
 
 fn turns(left: &Leftover) -> usize {

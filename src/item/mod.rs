@@ -53,6 +53,9 @@ pub const LEAST_TURNS: u32 = 3;
 /// The document that the text of an issue becomes.
 pub const DRAFT: &str = "draft.md";
 
+/// The folder of an item's recordings.
+pub const RECORDINGS: &str = "elaborations";
+
 /// What is made in the commit of an item's first discussion, where it is not there yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Begin<'a> {

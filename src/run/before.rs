@@ -8,6 +8,7 @@ use std::path::Path;
 use git2::Oid;
 use walkdir::{DirEntry, WalkDir};
 
+use super::parted;
 use super::place::{self, Place};
 use super::settings::Settings;
 use super::{Fail, Observer};
@@ -113,6 +114,14 @@ pub fn is_merged(repo: &Repo, tip: Oid, start: Oid) -> Result<bool, Fail> {
     }
     let merged = repo.logs(start, item)?;
     Ok(logs.iter().all(|log| merged.contains(log)))
+}
+
+/// Says that a branch has discussions which git cannot merge into HEAD any more, and which command does it.
+pub fn parted(repo: &Repo, place: &Place, observer: &dyn Observer) -> Result<(), Fail> {
+    let Some(head) = repo.head()?.filter(|_| place.exists) else { return Ok(()) };
+    let notes = parted::notes(repo, ("HEAD", head), (&place.branch, place.base))?;
+    notes.iter().for_each(|note| observer.warn(note));
+    Ok(())
 }
 
 /// An item as a run names it.

@@ -14,6 +14,7 @@ use super::settings::review_options;
 use super::workspace::Workspace;
 use super::{Fail, Observer};
 use crate::git::Repo;
+use crate::item::RECORDINGS;
 use crate::item::config::{self, Config};
 use crate::item::library::Library;
 use crate::item::library::OverlayFile;
@@ -132,9 +133,6 @@ fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, Fail> {
     };
     Err(Fail::new(format!("{shown} is {what}")).with_hint("save it as UTF-8 text, or leave it out"))
 }
-
-/// The folder of an item's recordings.
-const RECORDINGS: &str = "elaborations";
 
 /// A document by its ending. Data is read in item folders, and where it is named; recordings are no documents.
 fn is_document(path: &str, is_item: bool) -> bool {

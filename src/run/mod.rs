@@ -41,6 +41,8 @@ pub mod open_points;
 #[cfg(feature = "cli")]
 mod open_step;
 #[cfg(feature = "cli")]
+pub mod parted;
+#[cfg(feature = "cli")]
 pub mod place;
 #[cfg(feature = "cli")]
 pub mod plan;

@@ -185,6 +185,7 @@ fn locate_item(
     let draft = draft(&task.script, &item, observer);
     let item = item.with_draft(draft.as_deref());
     before::newer(repo, &place, &item, observer)?;
+    before::parted(repo, &place, observer)?;
     Ok(LocatedItem { place, config, trusted, item, new_meta, draft, base, rules, left, opening })
 }
 

@@ -118,8 +118,15 @@ fn a_second_discussion_repeats_nothing(folder: &Path, sandbox: &Sandbox, first: 
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
 }
 
-/// Both discussions end a list of meta.json, so git has to be told which is first: one command puts the second after the
-/// first, in every layout.
+/// Runs git in a sandbox's work tree; whether it succeeded.
+fn git(sandbox: &Sandbox, args: &[&str]) -> bool {
+    let mut command = std::process::Command::new("git");
+    command.current_dir(sandbox.root()).args(["-c", "user.name=Sam", "-c", "user.email=sam@example.org"]);
+    command.args(args).env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap().status.success()
+}
+
+/// Both discussions end a list of meta.json, so git has to be told which is first: one command, which is printed where
+/// the user is, puts the second after the first, in every layout.
 #[test]
 #[cfg(unix)]
 fn the_second_of_two_discussions_from_one_base_is_brought_after_the_first_by_one_command() {
@@ -127,30 +134,38 @@ fn the_second_of_two_discussions_from_one_base_is_brought_after_the_first_by_one
         let name = folder.file_name().unwrap().to_str().unwrap();
         let (sandbox, _) = given(&folder);
         let item = line_of(&folder, "item");
-        for (branch, day, color) in [("first", 20, "white"), ("second", 21, "blue")] {
+        let talk = |branch: &str, color: &str, day: u32| {
             let script = sandbox.script(
                 "talk.txt",
                 format!("Decision: Letters are {color}.\nWho folds {color} ones?\ndone\n"),
             );
             let at = format!("2026-02-{day}T14:30:00Z");
-            let args =
-                ["elaborate", &item, "--branch", branch, "--step", "01-06", "--script", &script, "--at", &at];
-            sandbox.run(&args).ok();
-        }
-        let listed = |branch: &str| sandbox.git.revparse_single(branch).unwrap().peel_to_commit().unwrap();
-        let mut recording = None;
-        let tree = listed("second").tree().unwrap();
-        tree.walk(git2::TreeWalkMode::PreOrder, |folder, entry| {
-            let path = format!("{folder}{}", entry.name().unwrap());
-            recording = recording.take().or((path.contains("20260221")).then_some(path));
-            git2::TreeWalkResult::Ok
-        })
-        .unwrap();
-        let recording = format!("second:{}", recording.unwrap());
-        sandbox.run(&["replay", &recording, "--onto", "first", "--branch", "both"]).ok();
-        assert_eq!(listed("both").parent_id(0).unwrap(), listed("first").id(), "{name}");
-        sandbox.run(&["replay", "--all", "--rev", "both"]).ok();
-        sandbox.run(&["check", "--base", "first", "--head", "both"]).ok();
+            let args = ["elaborate", &item, "--step", "01-06", "--script", &script, "--at", &at];
+            let branch = ["--branch", branch, "--base", "main"];
+            sandbox.run(&[&args[..], &branch].concat()).ok()
+        };
+        talk("roundtable/first", "white", 20);
+        talk("roundtable/second", "blue", 21);
+        talk("roundtable/second", "red", 22);
+        assert!(git(&sandbox, &["merge", "--quiet", "roundtable/first"]), "{name}");
+        assert!(!git(&sandbox, &["merge", "--quiet", "roundtable/second"]), "{name}: git can merge it");
+        assert!(git(&sandbox, &["merge", "--abort"]), "{name}");
+        let told = sandbox.run(&["status"]).ok().stderr;
+        let command = told.split('`').nth(1).unwrap_or_default().to_owned();
+        assert_eq!(command, "roundtable replay roundtable/second --onto HEAD", "{name}: {told}");
+        let gate = sandbox.run(&["check", "--base", "main", "--head", "roundtable/second"]).ok().stderr;
+        assert!(gate.contains("`roundtable replay roundtable/second --onto main`"), "{name}: {gate}");
+        let again = talk("roundtable/second", "green", 23).stderr;
+        assert!(again.contains(&command), "{name}: {again}");
+        let args: Vec<&str> = command.split(' ').skip(1).collect();
+        let placed = sandbox.run(&args).ok().stdout;
+        let merge = placed.lines().find_map(|line| line.strip_prefix("Merge it with: git ")).unwrap();
+        assert!(git(&sandbox, &merge.split(' ').collect::<Vec<_>>()), "{name}: {merge}");
+        sandbox.run(&["replay", "--all", "--rev", "main"]).ok();
+        sandbox.run(&["check", "--base", "roundtable/first", "--head", "main"]).ok();
+        let told = sandbox.run(&["status"]).ok().stderr;
+        assert!(!told.contains("--onto"), "{name}: {told}");
+        assert_eq!(sandbox.run(&[&args[..], &["--json"]].concat()).code, 2, "{name}");
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Invariant: nothing is written before every check has passed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use git2::Oid;
 use serde_json::{Value, json};
 
 use crate::cli::exit::{Code, Fail};
@@ -13,6 +14,7 @@ use crate::cli::screen::Screen;
 use crate::cli::{Global, open};
 use crate::discussion::Finished;
 use crate::discussion::event::{Author, from_lines};
+use crate::git::Repo;
 use crate::item::library::Library;
 use crate::replay::onto::land_on;
 use crate::replay::{Divergence, Replay, Replayed, other_words};
@@ -20,9 +22,11 @@ use crate::run::Landed;
 use crate::run::files::read_script;
 use crate::run::identity;
 use crate::run::landing;
+use crate::run::parted;
 use crate::run::place;
 use crate::run::played::{self, Recording};
 use crate::run::script::Script;
+use crate::text::plain::{self, count};
 
 /// A branch is numbered at most up to this.
 const MAX_BRANCHES: usize = 100;
@@ -62,15 +66,72 @@ pub fn land(
     screen: &Screen,
 ) -> Result<Code, Fail> {
     let [argument] = recordings else {
-        return Err(Fail::new("--onto takes one recording at a time")
+        return Err(Fail::new("--onto takes one recording at a time, or a branch with all that it has")
             .with_hint("the order of commits is yours to say"));
     };
     let repo = replay.repo();
     let onto = repo.resolve(options.onto.as_deref().unwrap_or("HEAD"))?;
+    let names = recordings_of(repo, argument, onto)?;
+    let (mut branch, mut entries) = (options.branch.clone(), Vec::new());
+    for (number, name) in names.iter().flatten().chain(names.is_none().then_some(argument)).enumerate() {
+        let on = if number == 0 {
+            onto
+        } else {
+            branch.as_ref().map_or(Ok(None), |one| repo.tip(one))?.unwrap_or(onto)
+        };
+        let entry = land_one(global, name, options, replay, (branch.as_deref(), on), screen);
+        let entry = entry.map_err(|fail| after_others(fail, &entries, number))?;
+        branch = entry["branch"].as_str().map(str::to_owned);
+        entries.push(entry);
+    }
+    if let (Some(branch), Some(_)) = (&branch, &names) {
+        screen.say(&format!("Merge it with: git merge {branch}"));
+    }
+    screen.json(&json!({"reproduced": true, "recordings": entries}));
+    Ok(Code::Yes)
+}
+
+/// An error after what was committed before it.
+fn after_others(fail: Fail, entries: &[Value], number: usize) -> Fail {
+    let Some(last) = entries.last() else { return fail };
+    let (commit, branch) = (last["commit"].as_str().unwrap_or_default(), &last["branch"]);
+    fail.with_hint(format!(
+        "{} before it are on {}, the last is {commit}",
+        count(number, "discussion"),
+        branch.as_str().unwrap_or_default()
+    ))
+}
+
+/// The recordings that a revision has and the other lacks, in the order of their moments; none where a recording is
+/// named.
+fn recordings_of(repo: &Repo, argument: &str, onto: Oid) -> Result<Option<Vec<String>>, Fail> {
+    if Path::new(argument).exists() || argument.contains(':') {
+        return Ok(None);
+    }
+    let Ok(tip) = repo.resolve(argument) else { return Ok(None) };
+    let found = parted::missing(repo, onto, tip)?;
+    if found.is_empty() {
+        return Err(Fail::new(format!("{} has no discussion that is not there yet", plain::shown(argument)))
+            .with_hint("name a recording: a file, or REV:PATH in the repository"));
+    }
+    let paths = found.iter().flat_map(|missing| &missing.recordings);
+    Ok(Some(paths.map(|path| format!("{argument}:{path}")).collect()))
+}
+
+/// Runs one recording again and commits it; what `--json` says of it.
+fn land_one(
+    global: &Global,
+    argument: &str,
+    options: &OntoArgs,
+    replay: &Replay,
+    (wanted, onto): (Option<&str>, Oid),
+    screen: &Screen,
+) -> Result<Value, Fail> {
+    let repo = replay.repo();
     let recording = played::find(argument, || open(global))?;
     let refused = |why: &str| Fail::new(format!("{}: {why}; nothing was committed", recording.name));
     let Some(opened) = recording.opened() else { return Err(refused("it has no opening")) };
-    if let Some(branch) = &options.branch {
+    if let Some(branch) = wanted {
         repo.tip(branch)?;
         repo.refuse_checked_out(branch)?;
     }
@@ -85,9 +146,9 @@ pub fn land(
         return Err(refused(&other.to_string()));
     }
     let Some(finished) = found.finished else { return Err(refused("the discussion has no end")) };
-    let branch = match &options.branch {
-        Some(branch) => branch.clone(),
-        None => next_branch(replay, &opened.item, &finished)?,
+    let branch = match wanted {
+        Some(branch) => branch.to_owned(),
+        None => next_branch(replay, &opened.item, &finished, onto)?,
     };
     let tip = repo.tip(&branch)?;
     if tip.is_some_and(|tip| tip != onto) && options.branch.is_some() {
@@ -101,8 +162,7 @@ pub fn land(
     entry["by"] = json!("commit");
     entry["divergence"] = json!(null);
     entry["moved"] = found.moved.iter().map(ToString::to_string).collect();
-    screen.json(&json!({"reproduced": true, "recordings": [entry]}));
-    Ok(Code::Yes)
+    Ok(entry)
 }
 
 /// What of the recording's inputs is not what is known of them here: its author, and the words of the script.
@@ -161,15 +221,16 @@ fn other_author(recorded: &Author, own: &Author) -> Option<Divergence> {
     Some(Divergence { event: Some(1), what: "author".to_owned(), expected, found })
 }
 
-/// The branch of an item that carries the discussion already, else the next free one.
-fn next_branch(replay: &Replay, item: &str, finished: &Finished) -> Result<String, Fail> {
+/// The branch of an item that carries the discussion on this commit already, else the next free one.
+fn next_branch(replay: &Replay, item: &str, finished: &Finished, onto: Oid) -> Result<String, Fail> {
     let (repo, first) = (replay.repo(), format!("roundtable/{}", place::slug(item)));
     for number in 1..=MAX_BRANCHES {
         let branch = if number == 1 { first.clone() } else { format!("{first}-{number}") };
         let Some(tip) = repo.tip(&branch)? else { return Ok(branch) };
         let Ok(read) = repo.item(tip, item) else { continue };
         let (step, run) = (&finished.opened.step.id, &finished.opened.run);
-        if landing::recorded(repo, tip, &read, step, finished.at, run)?.is_some() {
+        let is_there = landing::recorded(repo, tip, &read, step, finished.at, run)?.is_some();
+        if is_there && repo.is_ancestor(onto, tip)? {
             return Ok(branch);
         }
     }
