@@ -333,7 +333,7 @@ fn rules_page(rules: &Rules) -> String {
         let off = if file.off { ", off" } else { "" };
         let documents = file.yes.first().map(rule::Example::documents).unwrap_or_default();
         let texts: Vec<&str> = documents.iter().map(|(_, text)| text.as_ref()).collect();
-        let example = one_line(&texts.join(" … ").replace('`', " "), 80).replace('|', "\\|");
+        let example = one_line(&texts.join(" … ").replace('`', " "), 110).replace('|', "\\|");
         let severity = file.severity.name();
         text += &format!("| `{}` | {} | {severity}{hint}{off} | `{example}` |\n", file.rule, file.title);
     }

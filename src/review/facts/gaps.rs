@@ -18,8 +18,11 @@ pub fn empty_sections(page: &Page<'_>) -> Vec<Hit> {
         let section = &page.sections[block.section];
         let next = headings.get(at + 1).map(|next| &page.blocks[*next]);
         let end = next.map_or(page.text.len(), |next| next.range.start);
-        // What has a heading of a higher level below it may only have the wrong one.
-        let goes_on = next.is_some_and(|next| page.sections[next.section].level != section.level);
+        // What has a heading of a higher level or a numbered one below it may only have the wrong level.
+        let goes_on = next.is_some_and(|next| {
+            page.sections[next.section].level != section.level
+                || page.text_of(next).starts_with(|sign: char| sign.is_ascii_digit())
+        });
         let has_begun = page.blocks[..*heading].iter().any(|block| block.kind != Kind::Heading);
         let text = page.text_of(block);
         // A title, a version, "Severity: high", a story as a heading: they are content.

@@ -242,8 +242,9 @@ enum Group {
 /// Ids that two items of a list, rows of a table or headings of a level define. Items below a heading or a row of the id
 /// are about it and define nothing.
 pub fn duplicate_ids(page: &Page<'_>) -> Vec<Hit> {
-    let defined: Vec<(Group, &str, Range<usize>)> =
+    let mut defined: Vec<(Group, &str, Range<usize>)> =
         page.blocks.iter().filter_map(|block| definition(page, block)).collect();
+    drop_repeated_lists(page, &mut defined);
     let is_item = |group: &Group| matches!(group, Group::List { .. });
     let titled: HashSet<&str> =
         defined.iter().filter(|(group, ..)| !is_item(group)).map(|(_, name, _)| *name).collect();
@@ -271,6 +272,28 @@ pub fn duplicate_ids(page: &Page<'_>) -> Vec<Hit> {
         }
     }
     found
+}
+
+/// Leaves out the tasks of a section that names earlier tasks alone: it refers to them.
+fn drop_repeated_lists(page: &Page<'_>, defined: &mut Vec<(Group, &str, Range<usize>)>) {
+    let mut known: HashSet<&str> = HashSet::new();
+    let mut kept = Vec::with_capacity(defined.len());
+    let mut rest = std::mem::take(defined).into_iter().peekable();
+    let section_of = |range: &Range<usize>| page.block_before(range.start).map(|at| page.blocks[at].section);
+    while let Some(first) = rest.next() {
+        let section = section_of(&first.2);
+        let mut list = vec![first];
+        while let Some(next) = rest.next_if(|next| section_of(&next.2) == section) {
+            list.push(next);
+        }
+        let is_task = list.iter().all(|(group, ..)| *group == Group::Tasks);
+        let refers = is_task && list.len() > 1 && list.iter().all(|(_, name, _)| known.contains(name));
+        if !refers {
+            known.extend(list.iter().map(|(_, name, _)| *name));
+            kept.append(&mut list);
+        }
+    }
+    *defined = kept;
 }
 
 /// The id that a block defines, with its group and its place.

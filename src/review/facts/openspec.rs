@@ -69,10 +69,12 @@ pub fn deltas(all: &Pages<'_, '_>) -> Vec<Hit> {
 /// A specification, or a change of one that is not archived.
 fn is_spec(path: &str) -> bool {
     let is_of_openspec = path.starts_with("openspec/") || path.contains("/openspec/");
-    is_of_openspec
-        && path.ends_with("/spec.md")
-        && path.contains("/specs/")
-        && !path.contains("/changes/archive/")
+    is_of_openspec && path.ends_with("/spec.md") && path.contains("/specs/") && !is_archived(path)
+}
+
+/// A document of a change that is done: OpenSpec moves it there.
+pub fn is_archived(path: &str) -> bool {
+    path.contains("openspec/changes/archive/")
 }
 
 /// The specification that a change's file is for.

@@ -2,6 +2,7 @@
 
 use super::super::Hit;
 use super::super::page::{Kind, Page};
+use super::openspec::is_archived;
 
 /// What makes a section one of open questions: the first word of its heading and the last one.
 const OPEN: [&str; 4] = ["open", "outstanding", "unanswered", "unresolved"];
@@ -11,6 +12,9 @@ const ANSWERED: [&str; 6] = ["answer", "answered", "closed", "decided", "resolut
 
 /// Items, headings and paragraphs of such sections that end with a question mark, without anything below them.
 pub fn open_questions(page: &Page<'_>) -> Vec<Hit> {
+    if is_archived(page.path) {
+        return Vec::new();
+    }
     let is_open = page.for_sections(false, is_open);
     let mut found = Vec::new();
     // Deeper items are options of the question above them.
