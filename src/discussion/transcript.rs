@@ -3,6 +3,8 @@
 //! A persona's words follow `{Name} ({Role}):` (discussion AC-002-04). Further lines of whatever was
 //! said are set in by two blanks, so that nobody's words can pass for another speaker's.
 
+use std::collections::BTreeSet;
+
 use super::event::{Contribution, Event, Record, Rest};
 use super::points::{Need, Point, Points};
 use crate::item::persona::{Cast, Persona};
@@ -117,9 +119,10 @@ pub fn listed(found: &Points) -> Option<String> {
 
 /// What a model asked for, and what it was given.
 fn needed(need: &Need) -> String {
-    let given: Vec<&str> = need.given.iter().map(|sent| sent.path.as_str()).collect();
-    let given = if given.is_empty() { "nothing has this name".to_owned() } else { given.join(", ") };
-    format!("(the model asked for {}: {given})", need.asked.join(", "))
+    let given: BTreeSet<&str> = need.given.iter().map(|sent| sent.path.as_str()).collect();
+    let given: Vec<&str> = given.into_iter().collect();
+    let given = if given.is_empty() { "nothing".to_owned() } else { given.join(", ") };
+    format!("(the model asked for {}, and was shown {given})", need.asked.join(", "))
 }
 
 fn seat(key: &str, cast: &Cast) -> Speaker {

@@ -488,6 +488,9 @@ impl Table<'_, '_, '_, '_> {
     fn ask(&mut self, now: &Now<'_, '_>) -> Result<Option<Line>, Speechless> {
         let (cue, talk) = (now.cue, now.talk);
         let Some(persona) = talk.library().cast.get(&cue.persona) else { return Ok(None) };
+        if !cue.owed && is_silent_again(talk) {
+            return Ok(None);
+        }
         let mut said = self.next_said(now)?;
         let mut rejected: Option<Rejected> = None;
         for tries in 1..=TRIES {
@@ -590,6 +593,14 @@ impl Table<'_, '_, '_, '_> {
         }
         Ok(Event::Synthesis(summary))
     }
+}
+
+/// Whether the user is silent again and nobody had anything to say to the first silence: who passed then has heard
+/// nothing since.
+fn is_silent_again(talk: &Discussion<'_>) -> bool {
+    let mut last = talk.log().iter().rev();
+    let mut is_silence = || last.next().is_some_and(|record| matches!(record.event, Event::Silence {}));
+    is_silence() && is_silence()
 }
 
 /// What a voice has asked for by now; its words may be quoted from here on.

@@ -21,7 +21,7 @@ use crate::voice::model::{AnswerLimit, Meter, Model, OtherReader, Prices};
 use crate::voice::recorded;
 
 /// How long a model may take for one answer, tries included, where nothing else is said.
-const PATIENCE: u64 = 300;
+const PATIENCE: u64 = 600;
 
 /// How long a service may take to say that it is there.
 const REACH: Duration = Duration::from_secs(5);

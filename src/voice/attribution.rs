@@ -15,6 +15,7 @@ use super::quotations::{has_words, quoted};
 use super::verbs::{is_past, is_saying};
 use crate::discussion::Said;
 use crate::discussion::summary::USER;
+use crate::item::DRAFT;
 use crate::item::persona::{Cast, Persona};
 use crate::text::plain;
 use crate::text::sentences::sentences;
@@ -110,9 +111,12 @@ impl Others<'_> {
         }
     }
 
+    /// The turns of somebody; of users, their issue's text too.
     fn said_by<'s>(&'s self, who: &'s str) -> impl Iterator<Item = &'s str> {
         let said = self.earlier.iter().filter(move |one| one.by == who).map(|one| one.text);
-        said.chain(self.basis.first.filter(move |_| who == USER))
+        let draft = self.basis.sources.filter(|_| who == USER).map(|sources| sources.of_file(DRAFT));
+        let first = self.basis.first.filter(|_| who == USER);
+        said.chain(first).chain(draft.into_iter().flatten())
     }
 
     /// Whether somebody's turns have half of the words of a claim, up to its first mark, and its figures.

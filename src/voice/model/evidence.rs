@@ -97,6 +97,8 @@ pub struct Evidence {
     pub listing: String,
     /// Names that were asked for and that nothing has.
     pub unknown: Vec<String>,
+    /// Names that were asked for and are not shown all the same: there is no room, or too many files have them.
+    pub not_shown: Vec<String>,
 }
 
 impl Evidence {
@@ -156,7 +158,8 @@ pub fn gather(asked: &EvidenceRequest<'_>, files: &dyn Files) -> Evidence {
     Evidence { listing, ..assembled(&sent, files, left) }
 }
 
-/// What of the repository has these names: files by path, and files that define the others; none that was sent whole.
+/// What of the repository has these names, in their order: files by path, and files that define the others; none that
+/// was sent whole.
 pub fn more(
     asked: &[String],
     given: &Evidence,
@@ -164,18 +167,12 @@ pub fn more(
     max_chars: usize,
     files: &dyn Files,
 ) -> Evidence {
-    let code: Vec<String> = asked.iter().map(|name| format!("`{}`", name.replace('`', ""))).collect();
-    let texts = || code.iter().map(String::as_str);
     let names = Names::new(files.listed(), own);
-    let places = places(&names.identifiers(texts()), files);
-    let is_known = |text: &String| {
-        let one = || std::iter::once(text.as_str());
-        let is_found = |name: &String| places.iter().any(|(own, found)| own == name && !found.is_empty());
-        !names.paths(one()).is_empty() || names.identifiers(one()).iter().any(is_found)
-    };
-    let unknown = asked.iter().zip(&code).filter(|(_, text)| !is_known(text)).map(|(name, _)| name.clone());
-    let unknown = unknown.collect();
-    let mut chosen = merged(names.paths(texts()), definitions(places, SAME_NAME_ASKED, files));
+    let code: Vec<String> = asked.iter().map(|name| format!("`{}`", name.replace('`', ""))).collect();
+    let places = places(&names.identifiers(code.iter().map(String::as_str)), files);
+    let found: Vec<(Vec<Named>, bool)> =
+        code.iter().map(|code| named_by(code, &names, &places, files)).collect();
+    let mut chosen: Vec<Named> = found.iter().fold(Vec::new(), |all, (named, _)| merged(all, named.clone()));
     let path = |one: &Named| &files.listed()[one.file].path;
     let sent = |one: &Named| given.sent.iter().find(|sent| sent.path == *path(one));
     chosen.retain(|one| sent(one).is_none() || given.left_out.contains_key(path(one)));
@@ -183,7 +180,32 @@ pub fn more(
         one.lines = sent(one).map(|sent| missing(sent, files.text(one.file))).unwrap_or_default();
     }
     let (sent, _) = packed(max_chars.saturating_sub(given.size()), &chosen, files);
-    Evidence { unknown, ..assembled(&sent, files, 0) }
+    let is_sent = |one: &Named| {
+        let pieces = given.sent.iter().chain(&sent).filter(|sent| sent.path == *path(one));
+        let mut lines = pieces.flat_map(|sent| &sent.lines);
+        match one.lines.first() {
+            Some(line) => lines.any(|(first, last)| (first..=last).contains(&line)),
+            None => lines.next().is_some(),
+        }
+    };
+    let (mut unknown, mut not_shown) = (Vec::new(), Vec::new());
+    for (name, (named, is_known)) in asked.iter().zip(&found) {
+        match is_known {
+            false => unknown.push(name.clone()),
+            true if !named.iter().any(is_sent) => not_shown.push(name.clone()),
+            true => {}
+        }
+    }
+    Evidence { unknown, not_shown, ..assembled(&sent, files, 0) }
+}
+
+/// The files that one name asks for, and whether the repository has it at all.
+fn named_by(code: &str, names: &Names<'_>, places: &Places, files: &dyn Files) -> (Vec<Named>, bool) {
+    let paths = names.paths(std::iter::once(code));
+    let own = names.identifiers(std::iter::once(code));
+    let places: Places = places.iter().filter(|(name, _)| own.contains(name)).cloned().collect();
+    let is_known = !paths.is_empty() || places.iter().any(|(_, found)| !found.is_empty());
+    (merged(paths, definitions(places, SAME_NAME_ASKED, files)), is_known)
 }
 
 /// The lines of a file that were not sent.

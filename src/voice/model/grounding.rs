@@ -512,12 +512,22 @@ impl<'a> Grounds<'a> {
         if turns.is_empty() {
             return Err("it names no turn that was taken".to_owned());
         }
+        let turns = &self.with_answered(turns);
         let grounds: Vec<&Claimed> = turns.iter().map(|turn| &turn.claimed).collect();
         supports(text, words, &grounds, near).map_err(|lack| lack.told("the turns it names"))?;
         match self.unspoken(text, turns) {
             Some(name) => Err(Lack::Unsaid(name).told("the turns it names")),
             None => Ok(()),
         }
+    }
+
+    /// These turns, and before each of a persona the message that it answers.
+    fn with_answered<'t>(&'t self, turns: &[&'t Turn]) -> Vec<&'t Turn> {
+        let answered = turns
+            .iter()
+            .filter(|turn| turn.by != USER)
+            .filter_map(|turn| self.turns.iter().rfind(|one| one.by == USER && one.number < turn.number));
+        turns.iter().copied().chain(answered).collect()
     }
 
     /// A name at the table that a text has, and that none of these turns is by or has.

@@ -19,7 +19,6 @@ use crate::item::persona::{Cast, Persona};
 use crate::item::step::{Depth, Step};
 use crate::text::plain;
 use crate::text::template::{Failed, safe};
-use crate::voice::sources::Excerpt;
 use crate::voice::{Exchange, Rejected};
 
 /// All documents together are cut to this many characters, the step's outputs first.
@@ -466,21 +465,12 @@ pub fn synthesis(head: &str, now: &Discussion<'_>, wrong: &str) -> Result<Prompt
 /// # Errors
 /// The template cannot be rendered.
 pub fn needed(library: &Library, asked: &[String], found: &Evidence) -> Result<String, Failed> {
-    let is_shown = |name: &String| {
-        let path = name.trim_start_matches("./");
-        let has = |one: &Excerpt| one.path.ends_with(path) || one.text.contains(name.trim_end_matches("()"));
-        found.excerpts.iter().any(has)
-    };
-    let (unknown, known): (Vec<&String>, Vec<&String>) =
-        asked.iter().filter(|name| !is_shown(name)).partition(|name| found.unknown.contains(*name));
-    let list = |names: Vec<&String>| {
-        plain::shown(&names.into_iter().map(String::as_str).collect::<Vec<_>>().join(", "))
-    };
-    let (unknown, crowded) = (list(unknown), list(known));
+    let (unknown, not_shown) =
+        (plain::shown(&found.unknown.join(", ")), plain::shown(&found.not_shown.join(", ")));
     let asked = plain::shown(&asked.join(", "));
     let evidence = found.shown().into_iter().map(safe).collect::<Vec<_>>();
     let shown =
-        library.templates.render("prompts/need.txt", context! { asked, evidence, unknown, crowded })?;
+        library.templates.render("prompts/need.txt", context! { asked, evidence, unknown, not_shown })?;
     Ok(format!("{}\n\n", shown.trim_end()))
 }
 

@@ -121,7 +121,7 @@ pub fn is_prose_or_code(bytes: &[u8]) -> bool {
 }
 
 /// A file that a text names, and the lines of it (from one).
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     pub file: usize,
     pub lines: BTreeSet<usize>,

@@ -8,7 +8,7 @@ use std::ops::Range;
 use regex::Regex;
 
 /// Words that definitions begin with, in most languages.
-const DEFINING: [&str; 22] = [
+const DEFINING: [&str; 27] = [
     "class",
     "const",
     "def",
@@ -24,14 +24,22 @@ const DEFINING: [&str; 22] = [
     "macro",
     "message",
     "module",
+    "object",
+    "proc",
+    "procedure",
     "protocol",
+    "record",
     "service",
     "struct",
+    "sub",
     "trait",
     "type",
     "val",
     "var",
 ];
+
+/// Words that a field may have before its name.
+const OF_FIELDS: [&str; 8] = ["export", "final", "open", "private", "protected", "pub", "public", "readonly"];
 
 /// Names that are looked for.
 pub struct Symbols {
@@ -102,7 +110,7 @@ pub fn defines(text: &str, name: Range<usize>) -> bool {
     // `key: value`, `"key": value`, `name = value`.
     let bare = before.trim_start_matches([' ', '\t', '-', '"', '\'', '$']);
     let after = line.trim_start_matches(['"', '\'', ' ', '?']);
-    let is_assigned = bare.is_empty()
+    let is_assigned = bare.split_whitespace().all(|word| OF_FIELDS.contains(&word))
         && (after.starts_with(':') && !after.starts_with("::")
             || after.starts_with('=') && !after.starts_with("==")
             || after.starts_with(":="));
@@ -148,6 +156,9 @@ mod tests {
             ("  \"openDesk\": true,", true),
             ("openDesk = 3", true),
             ("func openDesk(a int) error {", true),
+            ("sub openDesk {", true),
+            ("    pub openDesk: bool,", true),
+            ("    where openDesk: bool", false),
             ("openDesk();", false),
             ("return openDesk(a) {", false),
             ("if (openDesk(a)) {", false),
