@@ -22,7 +22,7 @@ pub struct VoiceArgs {
     /// ANTHROPIC_BASE_URL
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
-    /// How long one answer may take, all tries together [default: 300]
+    /// How long one answer may take, all tries together [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: Option<u64>,
     /// The most tokens that a discussion may use; it then ends with its synthesis

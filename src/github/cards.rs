@@ -17,7 +17,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
+use crate::discussion::event::Rest;
 use crate::discussion::points::{Point, Weight};
+use crate::item::DRAFT;
 use crate::review::Finding;
 use crate::text::plain;
 
@@ -31,6 +33,7 @@ const MAX_SMALLER: usize = 2;
 /// The longest question and the longest option, in characters: a card is read in seconds.
 const MAX_QUESTION: usize = 240;
 const MAX_OPTION: usize = 120;
+const MAX_WHY: usize = 160;
 /// Questions that are left open and named at most.
 const MAX_LEFT: usize = 20;
 /// The one option of a question without any, asked a second time.
@@ -45,8 +48,14 @@ pub struct Card {
     /// Where it comes from: a path and a line; an empty path where it has no place.
     pub path: String,
     pub line: usize,
+    /// The other place of a contradiction.
+    #[serde(default)]
+    pub other: Option<(String, usize)>,
     /// What hangs on it, where a reader has judged it.
     pub weight: Option<Weight>,
+    /// Why it matters; empty where nobody says so.
+    #[serde(default)]
+    pub why: String,
     pub options: Vec<String>,
     /// One of the options; empty where nobody recommends one.
     pub recommended: String,
@@ -76,7 +85,10 @@ impl Card {
 
     /// A point that a reader found.
     pub fn of_point(point: &Point) -> Card {
-        let place = point.quotes.first();
+        // Who asks has the issue's own text before their eyes; the code and other documents are news.
+        let (news, own): (Vec<&Rest>, Vec<&Rest>) = point.quotes.iter().partition(|rest| rest.path != DRAFT);
+        let mut places = news.into_iter().chain(own);
+        let place = places.next();
         let recommended = shortened(&point.recommended, MAX_OPTION);
         let mut options: Vec<String> = Vec::new();
         let first = Some(&recommended).filter(|text| !text.is_empty()).cloned();
@@ -89,7 +101,9 @@ impl Card {
         Card {
             path: place.map(|place| place.path.clone()).unwrap_or_default(),
             line: place.map_or(0, |place| place.line),
+            other: places.next().map(|other| (other.path.clone(), other.line)),
             weight: Some(point.weight),
+            why: shortened(&point.why, MAX_WHY),
             options,
             recommended,
             ..Card::asks(&point.question)
@@ -137,6 +151,7 @@ impl Cards {
             card.question = shortened(&card.question, MAX_QUESTION);
             card.options.iter_mut().for_each(|one| *one = shortened(one, MAX_OPTION));
             card.recommended = shortened(&card.recommended, MAX_OPTION);
+            card.why = shortened(&card.why, MAX_WHY);
         }
         Some(found)
     }
@@ -203,7 +218,6 @@ impl Cards {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discussion::event::Rest;
     use crate::discussion::points::PointKind;
 
     fn point(question: &str, line: usize) -> Point {

@@ -10,7 +10,7 @@ use super::possible::Listed;
 use super::thread::Unused;
 use crate::discussion::event::{Event, Opened, Record};
 use crate::discussion::points::{Point, Weight};
-use crate::discussion::summary::{Decision, Question};
+use crate::discussion::summary::{Decision, Insight, Question};
 use crate::discussion::{Finished, runs};
 use crate::history::page::{self, Format};
 use crate::item::library::Library;
@@ -167,6 +167,8 @@ const GAPS: usize = 10;
 const MAX_WORDS: usize = 350;
 /// Decisions that are listed before the folds, where there is room.
 const DECISIONS: usize = 5;
+/// Places that are linked of an insight.
+const PLACES: usize = 3;
 /// How a note above a comment begins and ends.
 const NOTE: (&str, &str) = ("<!-- note -->", "<!-- end of note -->");
 
@@ -374,7 +376,10 @@ fn words_before_folds(text: &str) -> usize {
 
 impl Told<'_> {
     fn counts(&self) -> String {
-        self.finished.summary.description()
+        match self.finished.is_wordless(&self.library.cast) {
+            true => "nobody has answered yet, so no document is changed".to_owned(),
+            false => self.finished.summary.description(),
+        }
     }
 
     fn unused(&self) -> Vec<minijinja::Value> {
@@ -453,7 +458,7 @@ impl Told<'_> {
             let cards = cards.cards.iter().chain(&cards.more).any(|card| card.question.contains(text));
             cards || open.answered.iter().any(|point| point.question == text)
         };
-        let questions = summary.open_questions.iter().filter(|one| !asked(&one.text));
+        let questions = summary.open_questions.iter().filter(|one| !asked(&one.text) && !self.is_point(one));
         let has_card = |one: &&review::Finding| {
             let mut all = cards.cards.iter().chain(&cards.more);
             !all.any(|card| (&card.path, card.line) == (&one.path, one.line))
@@ -480,12 +485,24 @@ impl Told<'_> {
             more_decisions => rest.iter().map(|one| self.decision(one)).collect::<Vec<_>>(),
             possible => open.possible.iter().map(possible).collect::<Vec<_>>(),
             open_questions => questions.map(|one| self.question(one)).collect::<Vec<_>>(),
+            insights => self.insights(),
             actions => summary.action_items.iter().map(|one| harmless(&one.text)).collect::<Vec<_>>(),
             gaps => gaps.iter().take(GAPS).map(|one| self.gap(one)).collect::<Vec<_>>(),
             more_gaps => gaps.len().saturating_sub(GAPS),
             slug => self.finished.opened.item.rsplit('/').next(),
         };
         self.library.templates.render("github/result.md", values)
+    }
+
+    /// Whether a question only repeats what personas said for points of the reader: those are the cards.
+    fn is_point(&self, question: &Question) -> bool {
+        let speaks_for_point = |turn: &u32| {
+            self.finished.log.iter().any(|record| match &record.event {
+                Event::Contribution(said) => said.turn == *turn && !said.points.is_empty(),
+                _ => false,
+            })
+        };
+        !question.turns.is_empty() && question.turns.iter().all(speaks_for_point)
     }
 
     /// A card with a box for each option.
@@ -500,6 +517,8 @@ impl Told<'_> {
             number => card.number,
             question => harmless(&card.question),
             place,
+            other => card.other.as_ref().map(|(path, line)| self.place(path, *line)),
+            why => harmless(&card.why),
             weight => card.weight.map(|weight| match weight {
                 Weight::Built => "changes what gets built",
                 Weight::Detail => "settles a detail",
@@ -547,6 +566,18 @@ impl Told<'_> {
     fn question(&self, one: &Question) -> minijinja::Value {
         let (_, link) = self.said_in(one.turns.last().copied());
         context! { text => harmless(&one.text), context => harmless(&one.context), link => link.map(safe) }
+    }
+
+    /// What a model found; the secretary's findings are cards already.
+    fn insights(&self) -> Vec<minijinja::Value> {
+        let is_read = self.finished.log.iter().any(|record| matches!(record.event, Event::Points(_)));
+        let insights = self.finished.summary.insights.iter().filter(|_| is_read);
+        insights.map(|one| self.insight(one)).collect()
+    }
+
+    fn insight(&self, one: &Insight) -> minijinja::Value {
+        let places = one.rests.iter().take(PLACES).map(|rest| self.place(&rest.path, rest.line));
+        context! { text => harmless(&one.text), places => places.collect::<Vec<_>>() }
     }
 
     fn gap(&self, one: &review::Finding) -> minijinja::Value {

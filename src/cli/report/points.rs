@@ -15,7 +15,7 @@ use crate::text::plain;
 const RULE: &str = "open-point";
 
 /// The points for people: what is open with its choices, then what something answers.
-pub fn tell(found: &OpenPoints, explain: bool, screen: &Screen) {
+pub fn tell(found: &OpenPoints, screen: &Screen) {
     let by = found
         .model
         .as_deref()
@@ -33,7 +33,7 @@ pub fn tell(found: &OpenPoints, explain: bool, screen: &Screen) {
         plain::shown(&by)
     ));
     for point in open {
-        tell_open(point, explain, screen);
+        tell_open(point, screen);
     }
     for point in answered {
         let Some(found) = &point.refuted else { continue };
@@ -45,19 +45,22 @@ pub fn tell(found: &OpenPoints, explain: bool, screen: &Screen) {
     }
 }
 
-fn tell_open(point: &Point, explain: bool, screen: &Screen) {
+fn tell_open(point: &Point, screen: &Screen) {
     screen.say_hung(
         &format!("{}: ", place(point.quotes.first())),
         &format!("{} ({})", plain::shown(&point.question), point.weight.name()),
     );
-    for quote in &point.quotes {
-        screen.say(&format!("    | {}", plain::cut(&plain::shown(&plain::one_line(&quote.quote)), 90)));
+    for (at, quote) in point.quotes.iter().enumerate() {
+        let words = plain::cut(&plain::shown(&plain::one_line(&quote.quote)), 90);
+        // The first place is above; the other one of a contradiction is another.
+        let place = if at == 0 { String::new() } else { format!("{}: ", place(Some(quote))) };
+        screen.say(&format!("    | {place}{words}"));
+    }
+    if !point.why.is_empty() {
+        screen.say_hung("    why: ", &plain::shown(&point.why));
     }
     if !point.options.is_empty() {
         screen.say_hung("    options: ", &options(point));
-    }
-    if explain && !point.why.is_empty() {
-        screen.say_hung("    why: ", &plain::shown(&point.why));
     }
 }
 

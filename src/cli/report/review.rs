@@ -30,7 +30,7 @@ pub fn write(
 ) -> Result<(), Fail> {
     let told = || {
         human(found, explain, screen);
-        points.iter().for_each(|points| points::tell(points, explain, screen));
+        points.iter().for_each(|points| points::tell(points, screen));
     };
     match format {
         CheckFormat::Human => told(),

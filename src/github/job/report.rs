@@ -384,7 +384,7 @@ impl Job<'_> {
         let (answered, found): (Vec<Point>, Vec<Point>) =
             points.unwrap_or_default().iter().cloned().partition(|point| point.refuted.is_some());
         let (cards, gaps) = match points {
-            Some([_, ..]) => (found.iter().map(Card::of_point).collect(), gaps),
+            Some([_, ..]) => (found.iter().map(Card::of_point).collect(), besides(gaps, log)),
             Some([]) => (facts(&gaps), Vec::new()),
             // Without a model: facts and the questions of the step.
             None => (facts_and_questions(&gaps, library, log), Vec::new()),
@@ -502,6 +502,21 @@ fn committed(landed: &Landed) -> Result<Oid, Fail> {
 /// The label that asks again.
 fn label_of(read: &Read, ours: &str) -> String {
     read.asked.label.clone().unwrap_or_else(|| ours.to_owned())
+}
+
+/// These findings without the questions that the discussion itself has left open: they are told as its own.
+fn besides(mut gaps: Vec<review::Finding>, log: &[Record]) -> Vec<review::Finding> {
+    let summaries = log.iter().filter_map(|record| match &record.event {
+        Talked::Synthesis(summary) => Some(summary),
+        _ => None,
+    });
+    let asked: Vec<&str> =
+        summaries.flat_map(|summary| &summary.open_questions).map(|one| one.text.as_str()).collect();
+    gaps.retain(|finding| {
+        let quote = finding.quote.replace('\\', "");
+        !asked.iter().any(|question| quote.contains(question))
+    });
+    gaps
 }
 
 /// What the secretary's comment asks: facts, the worst first, and the questions of the step.
