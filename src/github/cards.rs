@@ -245,6 +245,16 @@ mod tests {
     }
 
     #[test]
+    fn code_comes_before_the_issues_own_text() {
+        let mut clash = point("How long?", 3);
+        clash.quotes[0].path = DRAFT.into();
+        clash.quotes.push(Rest { path: "src/wait.py".into(), line: 9, quote: "days = 20".into() });
+        let card = Card::of_point(&clash);
+        assert_eq!((card.path.as_str(), card.line), ("src/wait.py", 9));
+        assert_eq!(card.other, Some((DRAFT.to_owned(), 3)));
+    }
+
+    #[test]
     fn a_number_is_never_given_twice_and_the_rest_is_folded() {
         let ask = |names: &[&str]| -> Vec<Card> { names.iter().map(|name| Card::asks(name)).collect() };
         let first = Cards::default().next(ask(&["a", "b", "c", "d", "e", "f"]), &[], &|_| false);

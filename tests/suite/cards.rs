@@ -235,7 +235,7 @@ fn a_models_points_are_cards_and_what_the_issue_answers_is_behind_the_fold() {
     let head = head(&told);
     for text in [
         "**1. How long is a reader blocked?** ([draft.md:5](",
-        "*changes what gets built*",
+        "*changes what gets built*: Two people build it differently.",
         "*settles a detail*",
         "- [ ] 30 days (recommended)\n- [ ] 10 days\n- [ ] until paid\n- Another answer: `1: …`",
     ] {

@@ -563,6 +563,10 @@ mod tests {
         let files: Vec<(&str, &str)> = same.iter().map(|(path, text)| (path.as_str(), *text)).collect();
         let found = more(&["reload".to_owned()], &Evidence::default(), &[], 4_000, &Shelf::new(&files));
         assert_eq!(found.sent.len(), 5);
+        // Which names had no room is told, and which nothing has.
+        let asked = ["settleBalance", "nowhere"].map(str::to_owned);
+        let found = more(&asked, &Evidence::default(), &[], 60, &shelf);
+        assert_eq!((found.not_shown.as_slice(), found.unknown.as_slice()), (&asked[..1], &asked[1..]));
     }
 
     #[test]
