@@ -76,7 +76,14 @@ fn names_in(tree: &Tree<'_>) -> Vec<String> {
 fn preset_of(folder: &str, names: &[String], document: Option<&str>, layout: Option<&str>) -> Option<String> {
     let named = document.and_then(|path| path.rsplit('/').next());
     let names = names.iter().map(String::as_str).chain(named).collect();
-    let folder = Folder { path: folder, names, named, is_one: document.is_some(), read: &|_| None };
+    let folder = Folder {
+        path: folder,
+        names,
+        named,
+        is_one: document.is_some(),
+        is_of_issue: false,
+        read: &|_| None,
+    };
     let is_it = |known: &&Layout| match layout {
         Some(name) => known.name == name,
         None => known.fits(&folder, &BTreeSet::new()),
@@ -250,7 +257,7 @@ impl Repo {
             String::from_utf8(bytes).ok()
         };
         let names = names.iter().map(String::as_str).filter(|name| item::is_document(name)).collect();
-        let folder = Folder { path, names, named: None, is_one: false, read: &read };
+        let folder = Folder { path, names, named: None, is_one: false, is_of_issue: false, read: &read };
         let is_it = |layout: &&Layout| layout.is_folder() && layout.fits(&folder, &BTreeSet::new());
         Ok(layouts.iter().any(|layout| is_it(&layout)))
     }

@@ -39,7 +39,7 @@ pub struct Layout {
     /// Of two layouts that an item has, the one with the lower number.
     order: u32,
     recognised: Recognised,
-    /// What the main document may be, the best first: `named`, `records`, `outputs`, or a glob.
+    /// What the main document may be, the best first: `named`, `issue`, `records`, `outputs`, or a glob.
     document: Vec<String>,
     /// The preset of the gate that holds for its documents where the settings say nothing: they have a life cycle.
     pub preset: Option<String>,
@@ -163,6 +163,8 @@ pub struct Folder<'f> {
     pub named: Option<&'f str>,
     /// That document is the item: it lies beside its folder.
     pub is_one: bool,
+    /// The item comes from an issue.
+    pub is_of_issue: bool,
     pub read: &'f dyn Fn(&str) -> Option<String>,
 }
 
@@ -181,7 +183,7 @@ impl Layout {
     pub fn read(path: &str, text: &str) -> Result<Layout, Finding> {
         let layout: Layout = front_matter::parse(path, text, text, 0)?;
         let Recognised { folders, files, records, .. } = &layout.recognised;
-        let words = |name: &&String| !matches!(name.as_str(), NAMED | RECORDS | OUTPUTS);
+        let words = |name: &&String| !matches!(name.as_str(), NAMED | ISSUE | RECORDS | OUTPUTS);
         let globs = folders.iter().chain(files).chain(records).chain(layout.document.iter().filter(words));
         for glob in globs {
             if let Err(error) = GlobBuilder::new(glob).literal_separator(true).build() {
@@ -248,6 +250,11 @@ impl Layout {
                         return Some(last.to_owned());
                     }
                 }
+                ISSUE => {
+                    if folder.is_of_issue && folder.names == [DRAFT] {
+                        return Some(DRAFT.to_owned());
+                    }
+                }
                 OUTPUTS => return None,
                 glob => {
                     let is_it = |name: &&&str| **name != DRAFT && is_match(glob, name);
@@ -258,7 +265,8 @@ impl Layout {
             }
         }
         // What a layout always has is made where it is missing.
-        let first = self.document.first().filter(|name| !matches!(name.as_str(), NAMED | RECORDS | OUTPUTS));
+        let first =
+            self.document.first().filter(|name| !matches!(name.as_str(), NAMED | ISSUE | RECORDS | OUTPUTS));
         first.filter(|name| !name.contains(['*', '?', '[', '{'])).cloned()
     }
 
@@ -281,6 +289,8 @@ pub fn record_number(name: &str) -> Option<u32> {
 
 /// The document that was named.
 const NAMED: &str = "named";
+/// The text of the issue that the item is made of, where it has no other document.
+const ISSUE: &str = "issue";
 /// The last of the numbered records.
 const RECORDS: &str = "records";
 /// The outputs of the step.
@@ -333,7 +343,8 @@ mod tests {
         let read =
             |name: &str| files.iter().find(|(own, _)| *own == name).map(|(_, text)| (*text).to_owned());
         let names = files.iter().map(|(name, _)| *name).collect();
-        let laid = library.laid(&Folder { path, names, named, is_one, read: &read }, None).unwrap();
+        let folder = Folder { path, names, named, is_one, is_of_issue: path.ends_with("issue"), read: &read };
+        let laid = library.laid(&folder, None).unwrap();
         (laid.layout.name.clone(), laid.document.unwrap_or_default())
     }
 
@@ -351,6 +362,8 @@ mod tests {
             ("docs/x", vec![("requirements-spec.md", ""), ("x.md", "")], ["isdlc", ""]),
             ("docs/x", vec![], ["isdlc", ""]),
             ("docs/x", vec![("draft.md", "")], ["isdlc", ""]),
+            ("docs/issue", vec![("draft.md", "")], ["isdlc", "draft.md"]),
+            ("docs/issue", vec![("draft.md", ""), ("quick-scan.md", "")], ["isdlc", ""]),
             ("docs/x", vec![("draft.md", ""), ("notes.md", "")], ["document", "notes.md"]),
         ] {
             let found = recognised(path, &files, None, false);

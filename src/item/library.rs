@@ -228,6 +228,7 @@ impl Library {
             names: item.files.keys().filter(is_below).map(String::as_str).collect(),
             named: item.meta.document().filter(|name| item.files.contains_key(*name)),
             is_one: item.beside.is_some(),
+            is_of_issue: item.meta.source_id().is_some_and(|id| id.starts_with("GH-")),
             read: &read,
         };
         self.laid(&folder, item.meta.layout().or(chosen))

@@ -31,7 +31,7 @@ use crate::git::Introduction;
 use crate::git::{self, AtPath, short};
 use crate::history::trace;
 use crate::item::library::{Library, sha256};
-use crate::item::{Change, File, Item, Meta, meta};
+use crate::item::{Change, DRAFT, File, Item, Meta, meta};
 use crate::run::landing;
 use crate::run::played::{CommittedPath, Recording};
 use crate::synthesis::{self, known, lists, records, removal, typed};
@@ -562,7 +562,8 @@ impl Replay {
             let Some(now) = bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
                 continue;
             };
-            let is_new = !finished.opened.read.contains_key(&name);
+            let is_of_issue = name == DRAFT && finished.opened.draft.is_some();
+            let is_new = !finished.opened.read.contains_key(&name) && !is_of_issue;
             let placed = trace::as_placed(&name, now, finished);
             if removal::holds_addition(&name, now, is_new, &placed, library)? {
                 return Ok(None);
@@ -685,7 +686,7 @@ fn item_of(opened: &Opened, path: &str, before: &BTreeMap<String, Bytes>) -> Opt
         item.ids.insert(name.clone(), id.clone());
     }
     item.recordings = earlier_recordings(path);
-    Some(item)
+    Some(item.with_draft(opened.draft.as_deref()))
 }
 
 /// The names that were taken when a recording got its own: `…-2.jsonl` came second.

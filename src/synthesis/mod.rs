@@ -43,7 +43,7 @@ use crate::item::layout::{Block, Laid, Layout, Place};
 use crate::item::library::Library;
 use crate::item::persona::Cast;
 use crate::item::step::Step;
-use crate::item::{Begin, Change, File, Item, meta};
+use crate::item::{Begin, Change, DRAFT, File, Item, meta};
 use crate::text::finding::Finding;
 use crate::text::path;
 use crate::text::plain;
@@ -157,7 +157,13 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
         after: text.into_bytes(),
     });
     let draft = Begin { meta: None, ..Begin::from(&finished.opened) };
-    outcome.changes.extend(item.begun(draft));
+    for begun in item.begun(draft) {
+        // An issue's text that something was added to already is new with it.
+        match outcome.changes.iter_mut().find(|change| change.path == begun.path) {
+            Some(change) => change.before = None,
+            None => outcome.changes.push(begun),
+        }
+    }
     outcome.changes.push(recorded(item, &outcome.recording, &finished.log));
     // Rendered here, so that a template that fails does so before anything is committed.
     outcome.announcements = outcome.announce(item, library)?;
@@ -255,7 +261,7 @@ fn target_of(place: &Place, item: &Item, laid: &Laid<'_>, step: &Step) -> Option
             let record = item.beside.as_ref().map_or("a decision record", |_| document.as_str());
             return Some((record.to_owned(), String::new()));
         }
-        (Place::Block, Some(document)) if laid.layout.block == Block::End => {
+        (Place::Block, Some(document)) if is_at_end(laid.layout, document) => {
             return Some((document.clone(), BLOCK.to_owned()));
         }
         _ => {}
@@ -333,7 +339,7 @@ fn recording(item: &Item, finished: &Finished) -> String {
 /// The step's outputs in the order in which they are asked to take the addition, of which one does: those
 /// that exist, then the others.
 fn candidates(item: &Item, finished: &Finished) -> Result<Vec<String>, Unplaced> {
-    if let Some(document) = &finished.opened.document {
+    if let Some(document) = finished.opened.document.as_ref().filter(|document| *document != DRAFT) {
         return Ok(vec![document.clone()]);
     }
     let mut names: Vec<String> = Vec::new();
@@ -359,7 +365,10 @@ fn candidates(item: &Item, finished: &Finished) -> Result<Vec<String>, Unplaced>
     }
     let (there, missing): (Vec<String>, Vec<String>) =
         names.into_iter().partition(|name| item.files.contains_key(name));
-    Ok(there.into_iter().chain(missing).collect())
+    // An issue's text takes it as long as there is nothing else; it may end in something that takes nothing after it.
+    let is_alone = item.documents().all(|(name, _)| name == DRAFT);
+    let issue = finished.opened.document.iter().filter(|_| is_alone).cloned();
+    Ok(issue.chain(there).chain(missing).collect())
 }
 
 /// Adds to one artifact; whether it took the addition.
@@ -470,7 +479,7 @@ fn add(name: &str, text: &str, finished: &Finished, library: &Library) -> Result
         return Ok(Addition::None("its lines end in a carriage return alone".to_owned()));
     }
     Ok(match suffix(name).as_str() {
-        "md" | "markdown" if library.layout(&finished.opened.layout).block == Block::End => {
+        "md" | "markdown" if is_at_end(library.layout(&finished.opened.layout), name) => {
             at_end(text, finished, library)?
         }
         "md" | "markdown" => markdown(text, finished, library)?,
@@ -524,6 +533,11 @@ fn at_end(text: &str, finished: &Finished, library: &Library) -> Result<Addition
         return Ok(Addition::Into(inserted.text, BLOCK.to_owned()));
     }
     Ok(Addition::None("it ends in an open fence, comment or HTML block; close it".to_owned()))
+}
+
+/// Whether a block goes to the end of a document: the text of an issue has none of the sections that steps name.
+fn is_at_end(layout: &Layout, document: &str) -> bool {
+    layout.block == Block::End || layout.block == Block::Section && document == DRAFT
 }
 
 /// How the heading of a block begins.

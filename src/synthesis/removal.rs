@@ -24,7 +24,6 @@ use super::section_choice::{self, ELSEWHERE};
 use super::typed;
 use super::{Addition, Proposed, Unplaced, add, addition_text, below, create, data, outline, suffix};
 use crate::discussion::Finished;
-use crate::item::layout::Block;
 use crate::item::library::Library;
 use crate::item::{Meta, meta};
 use crate::text::json::{Document, Kind, Node};
@@ -526,7 +525,7 @@ fn holds_lines(
             let Some(at) = markers().find(has_title).or_else(|| markers().next()) else { return Ok(false) };
             from = at;
             let start = lines[..at].iter().map(|line| line.len() + 1).sum();
-            let is_at_end = library.layout(&finished.opened.layout).block == Block::End;
+            let is_at_end = super::is_at_end(library.layout(&finished.opened.layout), name);
             let is_place = is_at_end || may_take(now, start, level, finished);
             if (at > 0 && !lines[at - 1].trim().is_empty()) || !is_place {
                 continue;

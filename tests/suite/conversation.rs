@@ -128,9 +128,9 @@ fn a_conversation_goes_on_from_run_to_run_until_its_user_ends_it() {
     );
     last.run(&["check", "--base", "main", "--head", BRANCH, "--each"]).ok();
     last.run(&["replay", "--all", "--rev", BRANCH]).ok();
-    let spec = last.file(BRANCH, &format!("{ITEM}/requirements-spec.md"));
+    let spec = last.file(BRANCH, &format!("{ITEM}/draft.md"));
     let line = 1 + spec.lines().position(|line| line.contains("10 euros")).unwrap();
-    let why = last.run(&["why", &format!("{ITEM}/requirements-spec.md:{line}"), "--rev", BRANCH]).ok();
+    let why = last.run(&["why", &format!("{ITEM}/draft.md:{line}"), "--rev", BRANCH]).ok();
     assert!(why.stdout.contains("We decided to stop fees"), "{}", why.stdout);
 }
 

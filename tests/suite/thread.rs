@@ -57,9 +57,17 @@ fn the_body_of_an_issue_is_a_draft_and_no_message() {
     });
     let report = forge.label(&sandbox, &["--json"]).json();
     let draft = git(&forge.bare, &["show", &format!("{BRANCH}:{ITEM}/draft.md")]);
+    let (text, block) = draft.split_once("\n\n<!-- Elaboration: step ").unwrap();
     assert_eq!(
-        draft,
+        text,
         "# Late fees for library books\n\nThe text of [issue 7](https://github.example/owner/name/issues/7) by sam.\n\n### What happens\n\nLet's drop the fees. Who pays?\n\n### Version\n\n_No response_"
+    );
+    assert!(block.contains("\n- We decided to stop fees at 10 euros"), "{block}");
+    // One file for one sentence, beside the record and the recording.
+    let made = git(&forge.bare, &["diff", "--name-only", "main", BRANCH]);
+    assert_eq!(
+        made.lines().filter(|path| path.ends_with(".md")).collect::<Vec<_>>(),
+        [format!("{ITEM}/draft.md")]
     );
     assert_eq!(git(&forge.bare, &["rev-list", "--count", &format!("main..{BRANCH}")]), "1");
     let all = heard(&forge, BRANCH);
@@ -69,11 +77,20 @@ fn the_body_of_an_issue_is_a_draft_and_no_message() {
     let replayed = sandbox.run(&["replay", &recording, "--json"]).json();
     assert_eq!(replayed["recordings"][0]["commit"], report["commit"]);
     sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
-    // The next run leaves the draft as it is, whatever the issue says by then.
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
+    // The next run leaves the text as it is, whatever the issue says by then.
     forge.set(|state| state.issue["body"] = json!("Something else."));
     say(&forge, 31, "kim", "Maya, who pays?", "2026-11-20T11:00:00Z");
     again(&forge, "2026-11-20T11:01:00Z").ok();
-    assert_eq!(git(&forge.bare, &["show", &format!("{BRANCH}:{ITEM}/draft.md")]), draft);
+    let later = git(&forge.bare, &["show", &format!("{BRANCH}:{ITEM}/draft.md")]);
+    assert!(later.starts_with(&draft) && later.contains("who pays?"), "{later}");
+    // The recordings prove it after a squash, too.
+    git(&forge.bare, &["fetch", "--quiet", ".", "+refs/heads/main:refs/heads/squash"]);
+    let tree = git(&forge.bare, &["rev-parse", &format!("{BRANCH}^{{tree}}")]);
+    let squashed = git(&forge.bare, &["commit-tree", &tree, "-p", "main", "-m", "all of it"]);
+    git(&forge.bare, &["update-ref", "refs/heads/squash", &squashed]);
+    let bare = forge.bare.to_str().unwrap();
+    sandbox.run(&["--repo", bare, "replay", "--all", "--rev", "squash"]).ok();
 }
 
 #[test]
