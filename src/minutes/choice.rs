@@ -9,6 +9,8 @@ pub(super) struct Pending<'s, 't> {
     pub choice: &'s Choice<'t>,
     /// For each option its words.
     options: Vec<Vec<String>>,
+    /// What all options are amounts of: `euros` of "10 euros" and "20 euros".
+    unit: Option<String>,
     /// No user has spoken since: "the first" is meant of it.
     pub is_next: bool,
 }
@@ -16,16 +18,20 @@ pub(super) struct Pending<'s, 't> {
 impl<'s, 't> Pending<'s, 't> {
     pub fn new(turn: u32, choice: &'s Choice<'t>) -> Pending<'s, 't> {
         let options = choice.options.iter().map(|option| plain_words(option)).collect();
-        Pending { turn, choice, options, is_next: true }
+        let unit = shared_unit(&choice.options);
+        Pending { turn, choice, options, unit, is_next: true }
     }
 
-    /// Does a decision name one option, and no other?
+    /// Does a decision name one option, and no other? Where all are amounts of one unit, so does the only amount of that
+    /// unit in the message after the choice.
     pub fn is_named_in(&self, decided: &str) -> bool {
         let said = plain_words(decided);
         let is_there = |option: &&Vec<String>| {
             !option.is_empty() && said.windows(option.len()).any(|window| window == option.as_slice())
         };
-        self.options.iter().filter(is_there).count() == 1
+        let unit = self.unit.as_ref().filter(|_| self.is_next);
+        let is_amount = unit.is_some_and(|unit| amounts(decided, unit) == 1);
+        is_amount || self.options.iter().filter(is_there).count() == 1
     }
 
     /// Does a statement take one of the options, and say nothing else before its first mark or reason?
@@ -42,6 +48,32 @@ impl<'s, 't> Pending<'s, 't> {
 
 fn is_order(form: &crate::text::sentence_forms::Form, answer: &str) -> bool {
     form.find(answer).is_some_and(|hit| hit.part("which").is_some())
+}
+
+/// The unit of options that are nothing but amounts of one.
+fn shared_unit(options: &[&str]) -> Option<String> {
+    let unit = |option: &&str| {
+        let parts: Vec<&str> = option.split_whitespace().collect();
+        let [number, unit] = parts.as_slice() else { return None };
+        is_number(number).then(|| unit.to_lowercase())
+    };
+    let units: Option<Vec<String>> = options.iter().map(unit).collect();
+    let mut units = units?.into_iter();
+    let first = units.next()?;
+    units.all(|unit| unit == first).then_some(first)
+}
+
+/// How many amounts of a unit a text has.
+fn amounts(text: &str, unit: &str) -> usize {
+    let parts: Vec<&str> = text.split_whitespace().collect();
+    let is_unit = |part: &str| part.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase() == unit;
+    parts.windows(2).filter(|pair| is_number(pair[0]) && is_unit(pair[1])).count()
+}
+
+/// Whether a text is digits, with marks between them: `1,000`, `0.5`.
+fn is_number(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_part)
 }
 
 /// The words of an option or answer, without an article at its beginning.

@@ -184,6 +184,28 @@ fn an_answer_decides_where_the_choice_was_put_before() {
 }
 
 #[test]
+fn a_decision_on_another_amount_settles_a_choice_of_amounts() {
+    let choice = Choice { on: "10 euros or 20 euros?", options: vec!["10 euros", "20 euros"] };
+    let notice = Spoken { choice: Some(choice), ..Spoken::by_persona(5, "architect", "…") };
+    let open = |said: &[&str]| {
+        let users = said.iter().zip(6..).map(|(text, turn)| Spoken::by_user(turn, "Sam", text));
+        let said: Vec<Spoken<'_>> = std::iter::once(notice.clone()).chain(users).collect();
+        minutes(&said).open_questions.len()
+    };
+    assert_eq!(open(&["We decided to block at 15 euros for FR-004."]), 0);
+    assert_eq!(open(&["Decision: 20 euros."]), 0);
+    for other in [
+        "Decision: letters are sent after 15 days.",
+        "Decision: 15 euros, or 30 euros for adults.",
+        "Decision: 15.",
+        "15 euros a day are too much.",
+    ] {
+        assert_eq!(open(&[other]), 1, "{other}");
+    }
+    assert_eq!(open(&["Decision: letters are white.", "Decision: a letter costs 2 euros."]), 1);
+}
+
+#[test]
 fn questions_stay_open_until_a_decision_names_their_id() {
     let open = |said: &[Spoken<'_>]| minutes(said).open_questions.len();
     let asked = Spoken::by_user(4, "Sam", "Who signs FR-002?");
