@@ -158,7 +158,8 @@ fn settings(global: &Global, repo: &Repo) -> Result<Config, Fail> {
     let on_disk = repo.work_tree().filter(|root| root.join(crate::item::config::FILE).exists());
     match (on_disk, repo.resolve("HEAD")) {
         (None, Ok(head)) => global.workspace.settings_at(repo, head),
-        (root, _) => global.workspace.settings_on_disk(root),
+        (root, Ok(head)) => Ok(repo.with_items(head, global.workspace.settings_on_disk(root)?)?),
+        (root, Err(_)) => global.workspace.settings_on_disk(root),
     }
 }
 

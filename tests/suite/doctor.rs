@@ -1,6 +1,6 @@
 //! `roundtable doctor`, and what other verbs say of the set-up, over real repositories.
 
-use crate::kit::{AT, ITEM, Sandbox, sandbox};
+use crate::kit::{AT, ITEM, Sandbox, empty, sandbox};
 
 #[test]
 fn the_doctor_names_what_is_to_be_fixed_and_how() {
@@ -38,6 +38,19 @@ fn the_doctor_finds_an_item_that_cannot_be_read_and_a_folder_that_is_not_there()
     let meta = format!("{}/meta.json", ITEM);
     sandbox.commit(&[(".roundtable.yaml", "items: docs/requirements\n"), (&meta, "{bad")]);
     assert!(wrong(&sandbox).contains("fix  items: "));
+}
+
+#[test]
+fn the_doctor_is_content_with_what_init_writes_beside_an_item_anywhere() {
+    let sandbox = empty();
+    let meta = "{\"slug\": \"fees\", \"name\": \"Fees\", \"analysis_status\": \"raw\"}";
+    sandbox.commit(&[("notes/fees/spec.md", "# Fees\n"), ("notes/fees/meta.json", meta)]);
+    let action = format!("example/roundtable@{}", "0123456789".repeat(4));
+    sandbox.run(&["init", "--github", "--action", &action]).ok();
+    let told = sandbox.run(&["doctor", "--offline"]);
+    assert!(told.stdout.contains("layout: notes/fees is document"), "{}", told.stdout);
+    assert!(!told.stdout.contains("no item yet"), "{}", told.stdout);
+    assert!(!told.stdout.contains("fix  items"), "{}", told.stdout);
 }
 
 #[test]

@@ -48,6 +48,23 @@ fn the_oldest_rust_is_the_same_everywhere() {
 }
 
 #[test]
+fn every_dependency_has_its_reason() {
+    let text = read("Cargo.toml");
+    let sections = text.split("\n[").filter(|section| {
+        section.lines().next().is_some_and(|head| head.trim_end_matches(']').ends_with("dependencies"))
+    });
+    let lines = sections.flat_map(|section| section.lines().skip(1)).filter(|line| !line.starts_with('#'));
+    let names: BTreeSet<&str> = lines.filter_map(|line| Some(line.split_once(" = ")?.0)).collect();
+    assert!(names.len() > 40, "{names:?}");
+    let page = read("CONTRIBUTING.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+    let reasons: Vec<&str> = rows.flat_map(|(crates, _)| crates.split([',', ' ', '(', ')'])).collect();
+    for name in names {
+        assert!(reasons.contains(&name), "the table of dependencies in CONTRIBUTING.md has no {name}");
+    }
+}
+
+#[test]
 fn every_job_has_a_time_limit_and_names_its_permissions() {
     for (name, workflow) in workflows().iter().filter(|(name, _)| *name != "action.yml") {
         assert_eq!(workflow["permissions"], serde_json::json!({}), "{name}");

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! docs/requirements/**: content: stops what is removed, changed, hidden or moved; …
+//! items elsewhere, each with its meta.json: content
 //! preset adr: stops changes to a record that is no draft; its status and dates move on
 //! ```
 
@@ -40,7 +41,10 @@ pub fn tell(root: &Path, wanted: &str, screen: &Screen) {
     let Ok(config) = Config::read(FILE, &text) else { return };
     let lines: Vec<String> = match &config.protect {
         Some(entries) => entries.iter().filter_map(line_of).collect(),
-        None => vec![format!("{}/**: content: {}", config.items(), stops(Rule::Content))],
+        None => vec![
+            format!("{}/**: content: {}", config.items(), stops(Rule::Content)),
+            "items elsewhere, each with its meta.json: content".to_owned(),
+        ],
     };
     for line in lines {
         screen.say(&format!("  {}", plain::shown(&line)));
