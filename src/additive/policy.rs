@@ -33,7 +33,7 @@ use std::sync::{Arc, OnceLock};
 use globset::{Candidate, Glob, GlobBuilder, GlobMatcher};
 use serde_yaml::Value;
 
-pub use self::preset::{Cycle, Deltas, Preset};
+pub use self::preset::{Cycle, Deltas, ITEMS_PRESET, Preset};
 use crate::additive::content::state_of;
 use crate::additive::{Demand, Kind, Rule};
 use crate::text::finding::did_you_mean;

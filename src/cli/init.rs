@@ -267,8 +267,8 @@ fn layouts(root: &Path) -> Vec<String> {
 fn settings(options: &InitArgs, layouts: &[String]) -> Result<String, Fail> {
     let text = include_str!("init/roundtable.yaml");
     let presets: String = layouts.iter().map(|name| format!("  - {{ preset: {name} }}\n")).collect();
-    let default = "# protect:\n#   - { paths: [docs/requirements/**], rule: content }\n";
-    let protects = format!("protect:\n  - {{ paths: [docs/requirements/**], rule: content }}\n{presets}");
+    let default = "# protect:\n#   - { preset: items }\n";
+    let protects = format!("protect:\n  - {{ preset: items }}\n{presets}");
     let text = if layouts.is_empty() { text.to_owned() } else { text.replace(default, &protects) };
     let text = match options.report_only {
         false => text,

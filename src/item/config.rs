@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::additive::Rule;
-use crate::additive::policy::{Entry, Policy, PolicyError, Preset};
+use crate::additive::policy::{Entry, ITEMS_PRESET, Policy, PolicyError, Preset};
 use crate::item::{Author, Elsewhere, meta};
 use crate::text::finding::Severity;
 use crate::text::finding::{Finding, place};
@@ -363,7 +363,7 @@ impl Config {
             found.push(Finding::near(path, text, "report_until:", message).hint("write it like 2026-12-03"));
         }
         for entry in self.protect.iter().flatten() {
-            if let Err(error) = Entry::read_all(entry) {
+            if let Err(error) = self.entries_of(entry) {
                 found.push(of_entry(path, text, entry, &error));
             }
         }
@@ -376,13 +376,28 @@ impl Config {
     /// None: [`Config::read`] has read the entries before.
     pub fn policy(&self) -> Result<Policy, PolicyError> {
         let entries = match &self.protect {
-            Some(entries) => entries.iter().map(Entry::read_all).collect::<Result<Vec<_>, _>>()?.concat(),
+            Some(entries) => {
+                entries.iter().map(|entry| self.entries_of(entry)).collect::<Result<Vec<_>, _>>()?.concat()
+            }
             None => self.implied_entries()?,
         };
         let mut policy = Policy::new(entries, self.losses != Some(Losses::None));
         policy.is_explicit = self.protect.is_some();
         policy.report_until.clone_from(&self.report_until);
         Ok(policy)
+    }
+
+    /// The entries of the policy that one of the settings stands for; `preset: items` is what holds where nothing is said.
+    fn entries_of(&self, entry: &serde_yaml::Value) -> Result<Vec<Entry>, PolicyError> {
+        if !is_preset_of_items(entry) {
+            return Entry::read_all(entry);
+        }
+        if entry.as_mapping().is_some_and(|entry| entry.len() > 1) {
+            let what = format!("`preset: {ITEMS_PRESET}` is alone in its entry");
+            let hint = Some("add an entry of your own below it".to_owned());
+            return Err(PolicyError { what, hint, word: Some(ITEMS_PRESET.to_owned()) });
+        }
+        self.implied_entries()
     }
 
     /// What holds where nothing is said: the content of items stays; records have the life cycle of their preset.
@@ -438,6 +453,11 @@ impl Config {
     pub fn read_version(path: &str, bytes: &[u8], version: &str) -> Result<Config, Finding> {
         Config::read(path, bytes).map_err(|finding| finding.of_version(version))
     }
+}
+
+/// Whether an entry of `protect` means all items, wherever they are.
+pub fn is_preset_of_items(entry: &serde_yaml::Value) -> bool {
+    entry.get("preset").and_then(serde_yaml::Value::as_str) == Some(ITEMS_PRESET)
 }
 
 /// What is wrong with an entry of `protect`, at the word that is wrong, else at its glob.

@@ -151,8 +151,18 @@ fn what_is_written_works_with_the_program_itself() {
     // The settings are read, with every example in them too.
     let settings = written(&sandbox, ".roundtable.yaml");
     assert!(roundtable::item::config::Config::read("x", settings.as_bytes()).is_ok());
-    let keys =
-        ["voice:", "model:", "max_turns:", "steps:", "templates:", "protect:", "losses:", "github:", "  "];
+    let keys = [
+        "items:",
+        "voice:",
+        "model:",
+        "max_turns:",
+        "steps:",
+        "templates:",
+        "protect:",
+        "losses:",
+        "github:",
+        "  ",
+    ];
     let uncommented = |line: &str| match line.strip_prefix("# ") {
         Some(rest) if keys.iter().any(|key| rest.starts_with(key)) => format!("{rest}\n"),
         _ => format!("{line}\n"),
@@ -508,6 +518,26 @@ fn what_each_rule_stops_is_said_and_layouts_are_recognised_by_their_documents() 
     let day = config.report_until.unwrap();
     assert!(said.contains(&format!("Until {day} all of this is reported only.")), "{said}");
     assert_eq!(config.protect.unwrap().len(), 3, "{settings}");
+}
+
+#[test]
+fn beside_a_layout_every_item_stays_protected_wherever_it_is() {
+    let sandbox = sandbox();
+    let meta = r#"{"slug": "fees", "name": "Fees", "analysis_status": "raw"}"#;
+    sandbox.commit(&[
+        ("docs/adr/0001-use-git.md", "# 1. Use git\n"),
+        ("notes/fees/meta.json", meta),
+        ("notes/fees/spec.md", "# Fees\n\nA fee is due after 14 days.\n"),
+    ]);
+    let said = sandbox.run(&["init"]).ok().stdout;
+    assert!(said.contains("items elsewhere, each with its meta.json: content"), "{said}");
+    let settings = written(&sandbox, ".roundtable.yaml");
+    assert!(settings.contains("  - { preset: items }\n  - { preset: adr }\n"), "{settings}");
+    sandbox.commit(&[(".roundtable.yaml", settings.as_str())]);
+    sandbox.commit(&[("notes/fees/spec.md", "# Fees\n\nA fee is due after 30 days.\n")]);
+    let run = sandbox.run(&["check", "--base", "HEAD~1"]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("\"14\" became \"30\""), "{}", run.stdout);
 }
 
 #[test]

@@ -107,6 +107,9 @@ fn without_date(path: &str) -> &str {
     if is_date { &path[11..] } else { path }
 }
 
+/// The preset that no file describes: every item, which only the settings know.
+pub const ITEMS_PRESET: &str = "items";
+
 /// A layout that people have, as entries of a policy.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -212,7 +215,7 @@ impl Preset {
     /// # Errors
     /// A name that is none, with the nearest one.
     pub fn named(name: &str) -> Result<Preset, PolicyError> {
-        let names: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = FILES.iter().map(|(name, _)| *name).chain([ITEMS_PRESET]).collect();
         match FILES.iter().find(|(known, _)| *known == name) {
             Some((name, file)) => Preset::read(name, file),
             None => {

@@ -13,7 +13,7 @@ use serde_yaml::Value;
 use crate::additive::Rule;
 use crate::additive::policy::{Entry, Policy, Preset};
 use crate::cli::screen::Screen;
-use crate::item::config::{Config, FILE};
+use crate::item::config::{Config, FILE, is_preset_of_items};
 use crate::text::plain;
 
 /// At most so many files of a layout's folder are looked at.
@@ -40,17 +40,28 @@ pub fn tell(root: &Path, wanted: &str, screen: &Screen) {
     // `doctor` says what is wrong with a file that cannot be read.
     let Ok(config) = Config::read(FILE, &text) else { return };
     let lines: Vec<String> = match &config.protect {
-        Some(entries) => entries.iter().filter_map(line_of).collect(),
-        None => vec![
-            format!("{}/**: content: {}", config.items(), stops(Rule::Content)),
-            "items elsewhere, each with its meta.json: content".to_owned(),
-        ],
+        Some(entries) => entries.iter().flat_map(|entry| lines_of(entry, &config)).collect(),
+        None => lines_of_items(&config),
     };
     for line in lines {
         screen.say(&format!("  {}", plain::shown(&line)));
     }
     if let Some(day) = &config.report_until {
         screen.say(&format!("  Until {day} all of this is reported only."));
+    }
+}
+
+fn lines_of_items(config: &Config) -> Vec<String> {
+    vec![
+        format!("{}/**: content: {}", config.items(), stops(Rule::Content)),
+        "items elsewhere, each with its meta.json: content".to_owned(),
+    ]
+}
+
+fn lines_of(entry: &Value, config: &Config) -> Vec<String> {
+    match is_preset_of_items(entry) {
+        true => lines_of_items(config),
+        false => line_of(entry).into_iter().collect(),
     }
 }
 
