@@ -207,16 +207,15 @@ impl Layout {
         (self.order, &self.name)
     }
 
-    /// Whether a folder has this layout; `outputs` are the files that steps write.
+    /// Whether a folder has this layout; `outputs` are the files and the folders, with a `/`, that steps write.
     pub fn fits(&self, folder: &Folder<'_>, outputs: &BTreeSet<String>) -> bool {
         let Recognised { folders, files, ids, records, outputs: is_output, always } = &self.recognised;
         let is_there = |glob: &String| folder.names.iter().any(|name| is_match(glob, name));
-        let documents = || folder.names.iter().filter(|name| **name != DRAFT);
         (folders.is_empty() || folders.iter().any(|glob| is_match(glob, folder.path)))
             && files.iter().all(is_there)
             && (ids.is_empty() || self.has_ids(folder, ids))
             && (records.is_empty() || has_records(folder, records))
-            && (!is_output || documents().next().is_none() || documents().any(|name| outputs.contains(*name)))
+            && (!is_output || is_of_steps(folder, outputs))
             && (*always || *is_output || [folders, files, records].iter().any(|globs| !globs.is_empty()))
     }
 
@@ -298,6 +297,16 @@ const OUTPUTS: &str = "outputs";
 /// So many records make a folder of them.
 const LEAST_RECORDS: usize = 2;
 
+/// Whether a folder has a document that steps write, or none but what is in their folders.
+fn is_of_steps(folder: &Folder<'_>, outputs: &BTreeSet<String>) -> bool {
+    let mut documents = folder.names.iter().filter(|name| **name != DRAFT);
+    let is_within = |name: &str| {
+        let mut ends = name.match_indices('/').map(|(at, _)| &name[..=at]);
+        ends.any(|folder| outputs.contains(folder))
+    };
+    folder.names.iter().any(|name| outputs.contains(*name)) || documents.all(|name| is_within(name))
+}
+
 fn has_records(folder: &Folder<'_>, globs: &[String]) -> bool {
     let is_record = |name: &&&str| globs.iter().any(|glob| is_match(glob, name));
     let count = folder.names.iter().filter(is_record).count();
@@ -361,6 +370,8 @@ mod tests {
             ("specs/001-x", vec![("spec.md", "See FR-001.\n")], ["document", "spec.md"]),
             ("docs/x", vec![("requirements-spec.md", ""), ("x.md", "")], ["isdlc", ""]),
             ("docs/x", vec![], ["isdlc", ""]),
+            ("docs/x", vec![("adr/0001-a.md", "")], ["isdlc", ""]),
+            ("docs/x", vec![("adr/0001-a.md", ""), ("design.md", "")], ["document", "design.md"]),
             ("docs/x", vec![("draft.md", "")], ["isdlc", ""]),
             ("docs/issue", vec![("draft.md", "")], ["isdlc", "draft.md"]),
             ("docs/issue", vec![("draft.md", ""), ("quick-scan.md", "")], ["isdlc", ""]),

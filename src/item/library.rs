@@ -203,9 +203,10 @@ impl Library {
         let layout = match chosen {
             Some(name) => self.layouts.iter().find(|layout| layout.name == name),
             None => {
-                let outputs = self.steps.iter().flat_map(|step| &step.outputs);
-                let outputs = outputs.filter_map(|output| Some(OutputPath::parse(output).ok()?.file()));
-                let outputs: BTreeSet<String> = outputs.collect();
+                let outputs = || self.steps.iter().flat_map(|step| &step.outputs);
+                let files = outputs().filter_map(|output| Some(OutputPath::parse(output).ok()?.file()));
+                let folders = outputs().filter(|output| output.ends_with('/')).cloned();
+                let outputs: BTreeSet<String> = files.chain(folders).collect();
                 self.layouts.iter().find(|layout| layout.fits(folder, &outputs))
             }
         };

@@ -28,7 +28,7 @@ use crate::run::landing::{self, LandedCommit};
 use crate::run::script::Script;
 use crate::run::session::{SessionEnd, hold};
 use crate::synthesis::{self, Outcome};
-use crate::text::ids::{family, ids};
+use crate::text::ids::{family, ids, record_numbers};
 use crate::text::plain;
 use crate::voice::Voice;
 use crate::voice::model::evidence::Evidence;
@@ -409,7 +409,13 @@ fn say_replaced(setup: &Setup, finished: &Finished, observer: &dyn Observer) -> 
     for entry in all.replaced().filter(|entry| entry.replaced_by.iter().any(is_new)) {
         observer.say(&format!("Replaces {}: {}", entry.id, plain::one_line(&plain::clean(&entry.text))));
     }
-    for (_, wanted) in all.unknown.iter().filter(|(id, _)| is_new(id)) {
+    let layout = setup.library.layout(&finished.opened.layout);
+    let records = layout.records(setup.item.files.keys().map(String::as_str));
+    let is_record = |wanted: &str| {
+        let number = record_numbers(wanted).first().copied();
+        records.iter().any(|(known, _)| Some(*known) == number)
+    };
+    for (_, wanted) in all.unknown.iter().filter(|(id, wanted)| is_new(id) && !is_record(wanted)) {
         observer.warn(&format!(
             "{wanted} is no earlier decision of this item, so nothing is marked as replaced; `roundtable show {}` lists the ids",
             super::place::slug(&setup.item.path)

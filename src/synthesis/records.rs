@@ -218,7 +218,6 @@ fn of_discussion<'f>(
     let (cast, opened) = (&library.cast, &finished.opened);
     let by = said_by(&decision.turns, finished);
     let date = finished.at.day();
-    let turns: Vec<String> = decision.turns.iter().map(u32::to_string).collect();
     let proposed = proposed(decision, finished);
     let field = |name: &str| proposed.and_then(|addition| addition.fields.get(name)).map(Field::list);
     let entries = |asked: &str, lines: Option<Vec<String>>| {
@@ -239,12 +238,7 @@ fn of_discussion<'f>(
     Record {
         number,
         title: unlabelled(&decision.text),
-        status: format!(
-            "Accepted by {}, {date} (step {}, turn {})",
-            by.unwrap_or(&opened.user),
-            opened.step.id,
-            turns.join(", ")
-        ),
+        status: format!("Accepted by {}, {date} (step {})", by.unwrap_or(&opened.user), opened.step.id),
         marker: format!("<!-- Elaboration: step {}, {} -->", opened.step.id, finished.at),
         step_id: &opened.step.id,
         persona: lead.map(|lead| format!("{} ({})", lead.name, lead.role)).unwrap_or_default(),

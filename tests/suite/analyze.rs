@@ -176,7 +176,7 @@ fn a_decision_of_an_architecture_discussion_becomes_a_record() {
         "## Decision\n\nkeep the answers in SQLite because the team knows it\n",
         "Rationale: the team knows it\n",
         "- User: The reports need joins.\n",
-        "(step 03-01, turn 6)",
+        "(step 03-01)",
         "<!-- Elaboration: step 03-01, 2026-02-20T14:30:00.000Z -->",
     ] {
         assert!(record.contains(wanted), "{wanted}\n{record}");

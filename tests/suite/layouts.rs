@@ -169,6 +169,47 @@ fn the_second_of_two_discussions_from_one_base_is_brought_after_the_first_by_one
     }
 }
 
+const RECORD: &str =
+    "# 1. Send letters\n\nDate: 2025-01-07\n\n## Status\n\nAccepted\n\n## Decision\n\nMonthly.\n";
+
+#[test]
+fn an_item_with_nothing_but_records_of_its_own_gets_one_more() {
+    let sandbox = empty();
+    let folder = "docs/requirements/letters";
+    sandbox.commit(&[(&format!("{folder}/adr/0001-send-letters.md"), RECORD)]);
+    let script = sandbox.script("talk.txt", "Decision: Letters go by mail because it is quick.\ndone\n");
+    let args = ["elaborate", folder, "--step", "03-02", "--script", &script, "--at", AT, "--branch", BRANCH];
+    let report = sandbox.run(&[&args[..], &["--json"]].concat()).json();
+    assert_eq!(report["layout"], "isdlc");
+    let record =
+        sandbox.file(BRANCH, &format!("{folder}/adr/0002-letters-go-by-mail-because-it-is-quick.md"));
+    assert!(record.contains("Accepted by User, 2026-02-20 (step 03-02)\n"), "{record}");
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
+}
+
+#[test]
+fn a_record_that_a_decision_supersedes_is_known() {
+    let sandbox = empty();
+    for folder in ["docs/adr", "docs/requirements/letters/adr"] {
+        let other = RECORD.replace("1.", "2.");
+        let files = ["0001-send-letters.md", "0002-by-post.md"].map(|name| format!("{folder}/{name}"));
+        sandbox.commit(&[(&files[0], RECORD), (&files[1], &other)]);
+    }
+    for (number, folder) in ["docs/adr", "docs/requirements/letters/adr"].into_iter().enumerate() {
+        let talk = |text: &str| {
+            let script = sandbox.script("talk.txt", format!("{text}\ndone\n"));
+            let branch = format!("b{number}");
+            let args = ["elaborate", folder, "--step", "03-02", "--script", &script, "--at", AT];
+            sandbox.run(&[&args[..], &["--dry-run", "--branch", &branch]].concat()).ok()
+        };
+        let known = talk("Decision: Letters are weekly, supersedes ADR-0002.");
+        assert!(known.stdout.contains("+Supersedes [2. Send letters](0002-by-post.md)"), "{}", known.stdout);
+        assert!(!known.stderr.contains("no earlier decision"), "{}", known.stderr);
+        let unknown = talk("Decision: Letters are weekly, supersedes ADR-0007.");
+        assert!(unknown.stderr.contains("ADR-0007 is no earlier decision"), "{}", unknown.stderr);
+    }
+}
+
 #[test]
 fn a_layout_of_a_team_is_a_file() {
     let sandbox = empty();
