@@ -157,6 +157,8 @@ pub struct OpenPoints {
     pub gaps: Vec<review::Finding>,
     /// Possible decisions, and whether they are ticked.
     pub possible: Vec<(bool, Listed)>,
+    /// What personas proposed in the documents, and nobody has accepted.
+    pub proposals: Vec<Listed>,
 }
 
 /// Comments that are named at most as not used.
@@ -484,6 +486,7 @@ impl Told<'_> {
             decisions => first.iter().map(|one| self.decision(one)).collect::<Vec<_>>(),
             more_decisions => rest.iter().map(|one| self.decision(one)).collect::<Vec<_>>(),
             possible => open.possible.iter().map(possible).collect::<Vec<_>>(),
+            proposals => open.proposals.iter().map(|one| possible(&(false, one.clone()))).collect::<Vec<_>>(),
             open_questions => questions.map(|one| self.question(one)).collect::<Vec<_>>(),
             insights => self.insights(),
             actions => summary.action_items.iter().map(|one| harmless(&one.text)).collect::<Vec<_>>(),

@@ -1,5 +1,5 @@
-//! Lines of our comment with a box: possible decisions, and the options of cards. Somebody with the right to write ticks
-//! one, and the next run hears it as a decision of theirs.
+//! Lines of our comment with a box: possible decisions, the options of cards, and what personas proposed. Somebody with
+//! the right to write ticks one, and the next run hears it as a decision of theirs, or as their consent.
 //!
 //! Each line carries what it stands for in an HTML comment, because the visible words are escaped. Who ticked a
 //! line is told by the history of the comment's edits: the editor of the first version since which it is ticked.
@@ -35,6 +35,8 @@ pub struct Listed {
     pub text: String,
     /// The question that it answers, where it is an option of a card.
     pub question: Option<String>,
+    /// A proposal that a document has: its text is the id, then its words.
+    pub is_proposal: bool,
 }
 
 /// A line that somebody has ticked.
@@ -47,7 +49,8 @@ pub struct Tick {
 impl Listed {
     /// Something that a user said and that may be a decision.
     pub fn said(step: &str, by: &str, text: &str) -> Listed {
-        Listed { step: step.to_owned(), by: by.to_owned(), text: text.to_owned(), question: None }
+        let (step, by, text) = (step.to_owned(), by.to_owned(), text.to_owned());
+        Listed { step, by, text, question: None, is_proposal: false }
     }
 
     /// An option of a card.
@@ -55,10 +58,18 @@ impl Listed {
         Listed { question: Some(question.to_owned()), ..Listed::said(step, "", text) }
     }
 
+    /// What a persona proposed, and nobody has accepted.
+    pub fn proposal(step: &str, id: &str, words: &str) -> Listed {
+        Listed { is_proposal: true, ..Listed::said(step, "", &format!("{id}: {words}")) }
+    }
+
     /// The hidden part of its line.
     pub fn anchor(&self) -> String {
-        let mut value = vec![&self.step, &self.by, &self.text];
-        value.extend(&self.question);
+        let mut value = vec![json!(self.step), json!(self.by), json!(self.text)];
+        value.extend(self.question.iter().map(|question| json!(question)));
+        if self.is_proposal {
+            value.extend([Value::Null, json!(true)]);
+        }
         format!("{BEGIN}{} -->", URL_SAFE_NO_PAD.encode(json!(value).to_string()))
     }
 
@@ -78,13 +89,17 @@ impl Listed {
         let part = |at: usize| Some(plain::one_line(&plain::clean(value.get(at)?.as_str()?)));
         let (step, by, text) = (part(0)?, part(1)?, part(2)?);
         let is_whole = crate::item::step::is_step_id(&step) && !text.is_empty();
-        is_whole.then_some((is_ticked, Listed { step, by, text, question: part(3) }))
+        let is_proposal = value.get(4) == Some(&json!(true));
+        is_whole.then_some((is_ticked, Listed { step, by, text, question: part(3), is_proposal }))
     }
 
     /// What the user says who ticks it.
     pub fn decision(&self) -> String {
         match &self.question {
             Some(question) => answers_text(&[(question, &self.text)]),
+            None if self.is_proposal => {
+                format!("Accepted: {}", self.text.split(':').next().unwrap_or_default())
+            }
             None => format!("Decision: {}", self.text),
         }
     }
@@ -149,6 +164,14 @@ mod tests {
         assert_eq!(ticks(&line('x'), &edits, Some(edits[2].at)), []);
         assert_eq!(ticks(&line('x'), &edits[4..], None), [(listed.clone(), None)]);
         assert_eq!(ticks(&line('x'), &[], None), [(listed, None)]);
+    }
+
+    #[test]
+    fn a_tick_of_a_proposal_is_consent_to_its_id() {
+        let listed = Listed::proposal("01-03", "FR-012", "Letters are free: always");
+        let line = format!("- [x] {} {}", listed.text, listed.anchor());
+        assert_eq!(Listed::all(&line), [(true, listed.clone())]);
+        assert_eq!(listed.decision(), "Accepted: FR-012");
     }
 
     #[test]

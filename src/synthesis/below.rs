@@ -202,6 +202,24 @@ fn put(
 /// What an entry says that a persona proposed and nobody has accepted.
 const PROPOSED: &str = "(proposed by ";
 
+/// Lines that are looked at for proposals in a document at most.
+const MAX_PROPOSED: usize = 20;
+
+/// What personas proposed in a document and nobody has accepted: each id with the words after it.
+pub fn open_proposals(text: &str, layout: &Layout) -> Vec<(String, String)> {
+    let logs = logs(layout);
+    let named = |line: &str| {
+        let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let id = ids(bare).next().filter(|id| bare.starts_with(id))?;
+        let words = bare[id.len()..].trim_start_matches(['*', '_', '`', ']', ':', ' ']);
+        let place = proposal(text, id, &logs)?;
+        let is_accepted = text[place.block].lines().any(|line| line.trim().starts_with("- Accepted "));
+        (!is_accepted).then(|| (id.to_owned(), words.trim().to_owned()))
+    };
+    let lines = text.lines().filter(|line| line.contains(PROPOSED)).take(MAX_PROPOSED);
+    lines.filter_map(named).collect()
+}
+
 /// The label by which a user accepts what was proposed before: `Accepted: FR-004`.
 const ACCEPTED: &str = "Accepted:";
 

@@ -181,14 +181,20 @@ impl Forge {
 
     /// A person ticks the first open line of our last comment; the event of it.
     pub fn tick(&self, login: &str, at: &str) -> Value {
+        self.tick_line(login, at, "")
+    }
+
+    /// The same of the first line that begins with these words.
+    pub fn tick_line(&self, login: &str, at: &str, words: &str) -> Value {
+        let (open, ticked) = (format!("- [ ] {words}"), format!("- [x] {words}"));
         let state = self.state();
         let ours = state.comments.iter().rfind(|one| {
             let body = one["body"].as_str().unwrap_or_default();
-            body.starts_with("<!-- roundtable:") && body.contains("- [ ] ")
+            body.starts_with("<!-- roundtable:") && body.contains(&open)
         });
         let ours = ours.expect("a comment with an open line");
         let (id, before) = (ours["id"].as_u64().unwrap(), ours["body"].as_str().unwrap());
-        let after = before.replacen("- [ ] ", "- [x] ", 1);
+        let after = before.replacen(&open, &ticked, 1);
         self.edit(id, login, &after, at);
         json!({
             "action": "edited", "issue": state.issue,

@@ -38,6 +38,30 @@ fn a_line_of_the_issue_or_of_a_writer_names_the_item() {
 }
 
 #[test]
+fn a_tick_of_a_writer_accepts_what_a_document_has_as_proposed() {
+    let sandbox = sandbox();
+    let letters = "# Letters\n\n- **FR-050**: Letters are free (proposed by Jordan)\n- **FR-051**: Letters are white (proposed by Maya)\n";
+    sandbox.commit(&[(&format!("{ITEM}/letters.md"), letters)]);
+    let forge = forge(&sandbox);
+    forge.set(|state| state.issue["body"] = json!(format!("Item: {ITEM}")));
+    forge.label(&sandbox, &[]).ok();
+    let told = forge.ours().last().unwrap().clone();
+    assert!(told.contains("- [ ] FR-050: Letters are free (proposed by Jordan) <!-- possible:"), "{told}");
+    let text = |forge: &Forge| git(&forge.bare, &["show", &format!("{BRANCH}:{ITEM}/letters.md")]);
+    // An outsider cannot edit our comment on GitHub; somebody whose rights are gone might have.
+    forge.tick_line("outsider", "2026-11-20T10:30:00Z", "FR-050");
+    forge.set(|state| state.comments.push(comment(31, "kim", "Maya, who waits?", "2026-11-20T10:40:00Z")));
+    let event = forge.label_again("roundtable:01-03", "2026-11-20T10:41:00Z");
+    forge.run(&sandbox, "issues", &event, &["run"]).ok();
+    assert!(!text(&forge).contains("Accepted"), "{}", text(&forge));
+    let event = forge.tick_line("kim", "2026-11-20T11:00:00Z", "FR-050");
+    forge.run(&sandbox, "issue_comment", &event, &["run"]).ok();
+    assert!(text(&forge).contains("  - Accepted 2026-11-20 (kim).\n- **FR-051**"), "{}", text(&forge));
+    let told = forge.ours().last().unwrap().clone();
+    assert!(!told.contains("FR-050:") && told.contains("- [ ] FR-051"), "{told}");
+}
+
+#[test]
 fn an_outsider_names_none_and_a_name_of_nothing_is_told() {
     let (sandbox, forge) = both(&format!("Item: {ITEM}"));
     forge.set(|state| {

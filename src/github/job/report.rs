@@ -31,9 +31,14 @@ use crate::run::push::Committed as _;
 use crate::run::settings;
 use crate::run::settings::review_options;
 use crate::run::{Fail, Landed, place};
-use crate::text::path;
+use crate::synthesis::below::open_proposals;
+use crate::text::{path, plain};
 use git2::Oid;
 use path::OutputPath;
+
+/// Proposals of a comment, and the characters of one, at most.
+const MAX_PROPOSALS: usize = 10;
+const MAX_PROPOSAL: usize = 160;
 
 /// A question as the comment shows it, with the form of its answer.
 fn with_form(prompt: Prompt) -> String {
@@ -399,7 +404,21 @@ impl Job<'_> {
         };
         let before = read.asked_cards.as_ref().map(|(cards, _)| cards.clone()).unwrap_or_default();
         let cards = before.next(cards, &read.unsure, &is_decided);
-        Ok(page::OpenPoints { cards, answered, gaps, possible: self.possible(read, log) })
+        let proposals = self.proposals(library, commit, log)?;
+        Ok(page::OpenPoints { cards, answered, gaps, possible: self.possible(read, log), proposals })
+    }
+
+    /// What personas proposed in the item's documents, and nobody has accepted.
+    fn proposals(&self, library: &Library, commit: Oid, log: &[Record]) -> Result<Vec<Listed>, Fail> {
+        let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else { return Ok(Vec::new()) };
+        let item = self.repo.item(commit, &opened.item)?;
+        let layout = library.layout(&opened.layout);
+        let texts = item.documents().filter(|(name, _)| name.ends_with(".md"));
+        let found = texts.flat_map(|(_, text)| open_proposals(text, layout));
+        let listed = |(id, words): (String, String)| {
+            Listed::proposal(&opened.step.id, &id, &plain::cut(&plain::one_line(&words), MAX_PROPOSAL))
+        };
+        Ok(found.take(MAX_PROPOSALS).map(listed).collect())
     }
 
     /// What may be decisions: those of our comment that nobody has ticked yet, and what this discussion's model took
@@ -415,7 +434,7 @@ impl Job<'_> {
             let before = Listed::all(&before);
             for (is_ticked, listed) in now.map(|now| Listed::all(&now.body)).unwrap_or_default() {
                 let is_known = all.iter().any(|(_, known)| *known == listed);
-                if heard(&listed) || is_known || listed.question.is_some() {
+                if heard(&listed) || is_known || listed.question.is_some() || listed.is_proposal {
                     continue;
                 }
                 // A tick of somebody who may not decide is taken back.
