@@ -233,6 +233,8 @@ enum Group {
         section: usize,
         depth: usize,
     },
+    /// Those of a section that begin with an id in bold.
+    Paragraphs(usize),
     Column(usize),
     Headings(u8),
     /// The tasks of a task list, whatever phase they are in.
@@ -311,6 +313,9 @@ fn definition<'p>(page: &'p Page<'_>, block: &Block) -> Option<(Group, &'p str, 
 fn group_of(page: &Page<'_>, block: &Block) -> Option<Group> {
     match block.kind {
         Kind::Item(Some(_)) if is_task_list(page.path) => Some(Group::Tasks),
+        Kind::Paragraph if leading_id(page.text_of(block)).is_some_and(|id| is_bold(page, block, &id)) => {
+            Some(Group::Paragraphs(block.section))
+        }
         Kind::Item(_) => Some(Group::List { section: block.section, depth: block.depth }),
         Kind::Cell(Cell { table, row, column: 0 }) if row > 0 && is_id_column(page, table) => {
             Some(Group::Column(table))
