@@ -309,8 +309,14 @@ fn granted(setup: &Setup, talk: &Discussion<'_>) -> Result<Option<String>, Fail>
 
 /// Says what the discussion could not do with what was read or said.
 fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) {
-    if held.finished().is_some_and(|finished| finished.is_wordless(&setup.library.cast)) {
-        observer.note("no user said anything, so no document is changed");
+    if let Some(finished) = held.finished() {
+        if finished.is_wordless(&setup.library.cast) {
+            observer.note("no user said anything, so no document is changed");
+        } else if finished.summary.is_empty() {
+            observer.warn(
+                "no document is changed: no message has a form that decides, asks or promises, such as \"Decision: …\"; all of them are in the recording",
+            );
+        }
     }
     if held.unheard() > 0 {
         let messages = plain::count(held.unheard(), "message");

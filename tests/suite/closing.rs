@@ -105,3 +105,13 @@ fn an_id_that_no_document_has_is_a_warning() {
     let run = sandbox.run(&["elaborate", "design", "--script", &script, "--dry-run"]).ok();
     assert!(run.stderr.contains("no document has FR-99") && !run.stderr.contains("UTF-8"), "{}", run.stderr);
 }
+
+#[test]
+fn words_that_have_no_form_change_no_document_and_it_is_said_quietly_too() {
+    let sandbox = repository("# Letters\n\n- **FR-1**: letters are folded\n");
+    let name = sandbox.script("talk.txt", "Descision: letters are white\ndone\n");
+    let args = ["elaborate", "design", "--step", "01-06", "--script", &name, "--quiet"];
+    let run = sandbox.run(&args).ok();
+    assert!(run.stderr.contains("warning: no document is changed: no message has a form"), "{}", run.stderr);
+    assert_eq!(text(&sandbox), "# Letters\n\n- **FR-1**: letters are folded\n");
+}
