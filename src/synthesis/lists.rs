@@ -260,8 +260,7 @@ fn inserted(text: &str, at: usize, body: &str) -> Option<String> {
 
 /// A section without its sub-sections.
 fn own_range(outline: &Outline, heading: usize) -> Range<usize> {
-    let next = outline.headings.get(heading + 1).map(|next| next.start);
-    outline.headings[heading].start..next.unwrap_or_else(|| outline.end(heading))
+    outline.headings[heading].start..outline.own_end(heading)
 }
 
 /// The text with entries after the last list of a section, if it ends in one; else as a list of its own.
@@ -417,6 +416,10 @@ mod tests {
             ("## Decisions\n\n* a\n* b\n\n## C\n", "## Decisions\n\n* a\n* b\n* NEW\n\n## C\n"),
             ("## Decisions\n\n1. a\n2. b\n", "## Decisions\n\n1. a\n2. b\n3. NEW\n"),
             ("## Decisions\n\n- a\n\n- b\n\n## C\n", "## Decisions\n\n- a\n\n- b\n\n- NEW\n\n## C\n"),
+            (
+                "## Decisions\n\n- a\n\n<!-- Elaboration: step 01-03, x -->\n## Block\n\n- b\n",
+                "## Decisions\n\n- a\n- NEW\n\n<!-- Elaboration: step 01-03, x -->\n## Block\n\n- b\n",
+            ),
             ("## Decisions\n\n- a\n  - b", "## Decisions\n\n- a\n  - b\n- NEW\n"),
             (
                 "## Decisions\n\nNone.\n\n### One\n\nx\n",

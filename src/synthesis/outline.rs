@@ -103,8 +103,22 @@ impl Outline {
     /// Where the section of a heading ends, its sub-sections included.
     pub fn end(&self, heading: usize) -> usize {
         let level = self.headings[heading].level;
-        let next = self.headings[heading + 1..].iter().find(|next| next.level <= level);
-        next.map_or(self.length, |next| next.start)
+        let next = (heading + 1..self.headings.len()).find(|next| self.headings[*next].level <= level);
+        next.map_or(self.length, |next| self.begin(next))
+    }
+
+    /// Where the section of a heading ends, without its sub-sections.
+    pub fn own_end(&self, heading: usize) -> usize {
+        if heading + 1 < self.headings.len() { self.begin(heading + 1) } else { self.length }
+    }
+
+    /// Where a heading begins, with the marker above it that says which discussion added it.
+    fn begin(&self, heading: usize) -> usize {
+        let own = &self.headings[heading];
+        let above = heading.checked_sub(1).map_or(0, |above| self.headings[above].start);
+        let before = self.markers.partition_point(|marker| *marker < own.start);
+        let marker = before.checked_sub(1).map(|at| self.markers[at]);
+        marker.filter(|marker| own.added && *marker >= above).unwrap_or(own.start)
     }
 
     /// The heading under which a heading is, if any.
@@ -187,6 +201,17 @@ mod tests {
 
     const TEXT: &str =
         "---\nx: 1\n---\n# T\n\n## 1. A\n\na\n\n```\n# no\n```\n\n### A.1\n\n> # quoted\n\n## B\nb";
+
+    #[test]
+    fn a_section_ends_before_the_marker_of_a_block() {
+        let marker = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->";
+        let text = format!("# T\n\n## A\n\n- a\n\n{marker}\n## Block\n\n### Decisions\n\n- b\n\n## C\n");
+        let outline = Outline::new(&text);
+        for end in [outline.end(1), outline.own_end(1)] {
+            assert!(text[end..].starts_with(marker), "{}", &text[end..]);
+        }
+        assert_eq!((&text[outline.end(2)..], &text[outline.own_end(2)..][..13]), ("## C\n", "### Decisions"));
+    }
 
     #[test]
     fn headings_are_those_commonmark_sees() {
