@@ -552,6 +552,12 @@ impl Script {
         self.answers.iter().map(|(step, own)| (step.as_str(), own.iter()))
     }
 
+    /// The comments that are still to come.
+    pub fn comments(&self) -> impl Iterator<Item = u64> {
+        let of_steps = self.answers.values().flat_map(|own| own.iter().filter_map(|(_, input)| input));
+        self.inputs().flatten().chain(of_steps).filter_map(|input| input.comment)
+    }
+
     /// Everything that is still to come, for the run id.
     pub fn inputs(&self) -> impl Iterator<Item = Option<&Input>> {
         self.inputs.iter().map(Option::as_ref)

@@ -691,6 +691,41 @@ fn comments_answer_by_number_or_quotation_in_any_order() {
 }
 
 #[test]
+fn comments_of_an_unfinished_step_are_heard_again() {
+    let (sandbox, forge) = both();
+    let plain = ["Readers can pay late fees by card at home.", "Decision: we stop fees at 10 euros."];
+    forge.set(|state| {
+        state.events[0]["label"]["name"] = json!("roundtable:analyze");
+        state.labels = vec!["roundtable:analyze".into()];
+        state.comments = vec![comment(30, "sam", plain[0], EARLY), comment(31, "sam", plain[1], EARLY)];
+    });
+    let event = forge.labeled("roundtable:analyze");
+    let report = forge.run(&sandbox, "issues", &event, &["run", "--json"]).json();
+    assert_eq!(report["steps_completed"], json!([]), "{report}");
+    let told = forge.ours()[0].clone();
+    let marker = roundtable::github::marker::Marker::of(&told, 7).unwrap();
+    assert!(!marker.has_heard(30) && !marker.has_heard(31), "{told}");
+    assert!(told.contains("2 comments are not written yet"), "{told}");
+    // The rest of the answers: the step is written with all that was said.
+    forge.set(|state| {
+        state.events[0]["created_at"] = json!("2026-03-02T12:00:00Z");
+        state.labels = vec!["roundtable:analyze".into()];
+        let rest = "2. The waiver is in the house\n3. Card only\n4. The cash desk";
+        state.comments.push(comment(40, "sam", rest, "2026-03-01T13:00:00Z"));
+    });
+    let event = forge.labeled("roundtable:analyze");
+    let report = forge.run(&sandbox, "issues", &event, &["run", "--json"]).json();
+    assert_eq!(report["steps_completed"], json!(["00-01"]), "{report}");
+    let scan = sandbox.file(ITEM_BRANCH, &format!("{NEW}/quick-scan.md"));
+    for said in [plain[0], "we stop fees at 10 euros", "Card only"] {
+        assert!(scan.contains(said), "{said}\n{scan}");
+    }
+    let told = &forge.ours()[0];
+    assert!(!told.contains("not written yet") && !told.contains("on no branch any more"), "{told}");
+    assert!(roundtable::github::marker::Marker::of(told, 7).unwrap().has_heard(31), "{told}");
+}
+
+#[test]
 fn the_label_of_the_analysis_walks_as_far_as_the_comments_answer() {
     let (sandbox, forge) = both();
     forge.set(|state| {

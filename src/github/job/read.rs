@@ -81,11 +81,13 @@ impl Read {
         self.ours(&self.own).into_iter().filter_map(|one| Marker::of(&one.body, self.thread.number)).collect()
     }
 
-    /// The marker of the comment that tells of a run: how far the thread is heard with it.
-    pub(super) fn marker(&self, run: &str) -> String {
+    /// The marker of the comment that tells of a run: how far the thread is heard with it. Comments that nothing was
+    /// written of are heard again by the next run.
+    pub(super) fn marker(&self, run: &str, unwritten: &BTreeSet<u64>) -> String {
         let heard = self.markers().iter().map(|marker| marker.heard).max().unwrap_or_default();
         let mut marker = self.thread.marker(run, &Marker { heard, ..Marker::default() });
         marker.waits.retain(|id| !self.heard.contains(id));
+        marker.waits.extend(unwritten);
         marker.line(self.thread.number)
     }
 

@@ -1,7 +1,7 @@
 //! What is told of a run: pull request, comment, labels, outputs, the job's summary. What fails here
 //! is a warning, because the commit is made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::Read;
 use super::target::Target;
@@ -69,6 +69,7 @@ impl Job<'_> {
         let prompts = next.zip(depth).map(|(step, depth)| step.prompts(depth)).unwrap_or_default();
         let questions: Vec<String> = prompts.into_iter().map(with_form).collect();
         let understood = self.understood(read, target, &item)?;
+        let leaves: Vec<String> = read.leaves.iter().cloned().chain(still_waits(&walked.unwritten)).collect();
         let mut told = page::Walked {
             name: &read.thread.title,
             slug: place::slug(&target.item),
@@ -81,12 +82,12 @@ impl Job<'_> {
             understood: &understood,
             label: format!("{}:analyze", self.settings.label),
             links: self.links(target, None)?,
-            leaves: &read.leaves,
+            leaves: &leaves,
             unused: &unused,
         };
         let (title, body) = told.pull_request();
         told.links.pull_request = self.pull_request(target, &title, &body)?;
-        let marker = read.marker(run);
+        let marker = read.marker(run, &walked.unwritten);
         let comment = told.comment(&library, &marker)?;
         let address = self.write(read, &marker, &comment, true);
         let commit = analyzed.commit().map(|commit| commit.to_string()).unwrap_or_default();
@@ -210,7 +211,7 @@ impl Job<'_> {
         };
         let (title, body) = told.pull_request()?;
         told.links.pull_request = self.pull_request(target, &title, &body)?;
-        let marker = read.marker(&finished.opened.run);
+        let marker = read.marker(&finished.opened.run, &BTreeSet::new());
         let text = told.comment(&marker)?;
         let comment = self.write(read, &marker, &text, true);
         self.outputs(&commit.to_string(), &target.branch, &told.links.pull_request, &comment);
@@ -263,7 +264,7 @@ impl Job<'_> {
             leaves: &read.leaves,
             result: result.as_deref(),
         };
-        let marker = read.marker(&runs::run_id(log));
+        let marker = read.marker(&runs::run_id(log), &BTreeSet::new());
         let text = part.comment(&marker)?;
         let comment = self.write(read, &marker, &text, false);
         self.outputs(&commit.to_string(), &opened.branch, &links.pull_request, &comment);
@@ -536,6 +537,18 @@ fn besides(mut gaps: Vec<review::Finding>, log: &[Record]) -> Vec<review::Findin
         !asked.iter().any(|question| quote.contains(question))
     });
     gaps
+}
+
+/// That comments wait for the step that they belong to.
+fn still_waits(unwritten: &BTreeSet<u64>) -> Option<String> {
+    let (count, them) = match unwritten.len() {
+        0 => return None,
+        1 => ("1 comment is".to_owned(), "it"),
+        many => (format!("{many} comments are"), "them"),
+    };
+    Some(format!(
+        "{count} not written yet, because this step is not finished. The next run hears {them} again; nobody has to repeat anything."
+    ))
 }
 
 /// What the secretary's comment asks: facts, the worst first, and the questions of the step.

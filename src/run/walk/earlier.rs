@@ -147,6 +147,7 @@ pub(super) fn recorded(setup: &WalkSetup<'_>, earlier: Earlier) -> Result<Walked
         drafts: Vec::new(),
         commits: earlier.commits,
         already_recorded: true,
+        unwritten: BTreeSet::new(),
         item: setup.item.clone(),
         pending: Vec::new(),
         log: analysis.log().to_vec(),

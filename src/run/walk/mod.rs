@@ -15,7 +15,7 @@ mod speakers;
 mod talk;
 mod typed;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use git2::Oid;
 
@@ -113,6 +113,8 @@ pub struct Walked {
     pub drafts: Vec<Drafting>,
     pub phase: Option<String>,
     pub next_step: Option<String>,
+    /// The comments that nothing was written of: what they answer is not finished.
+    pub unwritten: BTreeSet<u64>,
     /// The log of the walk.
     pub log: Vec<Record>,
 }
@@ -216,6 +218,8 @@ struct Walk<'r> {
     recorded: usize,
     /// How many remarks had been announced when the menu was last shown; none before it was.
     announced: Option<usize>,
+    /// The comments that were heard since the last landing.
+    unwritten: BTreeSet<u64>,
     /// A copy of this very run is ahead.
     is_overtaken: bool,
     codebase: Oid,
@@ -273,6 +277,7 @@ pub fn walk(setup: WalkSetup<'_>, observer: &dyn Observer) -> Result<Walked, Wal
         left_at_choice: (0, 0),
         recorded: earlier_commits,
         announced: None,
+        unwritten: BTreeSet::new(),
         is_overtaken: false,
         codebase,
         setup,
@@ -373,6 +378,7 @@ impl Walk<'_> {
                 Next::Land(landing) => {
                     self.review_before(&landing, observer)?;
                     self.land(&landing, observer)?;
+                    self.unwritten.clear();
                     self.announced = None;
                     let facts = facts(&self.setup, &self.item);
                     self.record(Event::Landed(facts), None)?;
@@ -456,6 +462,9 @@ impl Walk<'_> {
     fn take(&mut self, step: &str, at: AskedAt, observer: &dyn Observer) -> Taken {
         let is_live = self.setup.script.is_typed_now();
         let taken = self.setup.script.take(step, at);
+        if let Taken::Said(input) = &taken {
+            self.unwritten.extend(input.comment);
+        }
         if is_live {
             std::mem::take(&mut self.setup.script.warnings).iter().for_each(|one| observer.warn(one));
         } else if let Taken::Said(input) = &taken {
@@ -650,7 +659,9 @@ impl Walk<'_> {
         }
         let (next, _) = self.analysis.standing();
         let already_recorded = self.recorded > 0 && self.recorded == self.commits.len();
+        self.unwritten.extend(self.setup.script.comments());
         Ok(Walked {
+            unwritten: self.unwritten,
             phase: next.map(|step| step.phase.clone()),
             next_step: next.map(|step| step.id.clone()),
             stopped,
