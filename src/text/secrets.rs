@@ -1,7 +1,7 @@
 //! Finds what looks like a credential in a text and masks it, before the text is recorded.
 //!
 //! Only shapes that their makers document are known: a prefix, an alphabet and a length each ([`SHAPES`]),
-//! and a few that need more than that (JSON Web Tokens, private keys, passwords in addresses). A hash, a
+//! and a few that need more than that (JSON Web Tokens, private keys, passwords in addresses and settings). A hash, a
 //! UUID or a commit id is none of them. Each part of a text is read a bounded number of times.
 //!
 //! ```
@@ -148,8 +148,12 @@ fn find(text: &[u8]) -> Vec<Masked> {
     while at < text.len() {
         let next = match text[at] {
             b'-' => private_key(text, at).map(|end| Masked { kind: "private key", at: at..end }),
-            b':' => password(text, at),
-            byte if byte.is_ascii_alphanumeric() && begins(text, at) => token(text, at),
+            b':' => webhook(text, at).or_else(|| password(text, at)),
+            byte if byte.is_ascii_alphanumeric() && begins(text, at) => {
+                token(text, at).or_else(|| setting(text, at))
+            }
+            // `DB_PASSWORD=…`
+            byte if byte.is_ascii_alphabetic() && is_of(text[at - 1], DASHED) => setting(text, at),
             _ => None,
         };
         at = next.as_ref().map_or(at + 1, |masked| masked.at.end);
@@ -235,6 +239,57 @@ fn aws_secret(text: &[u8], at: usize) -> Option<Masked> {
     let length = run(text, start, b"/+", 40);
     let is_one = between > 0 && length == 40 && is_random(&text[start..start + length]);
     is_one.then_some(Masked { kind: "AWS secret key", at: start..start + length })
+}
+
+/// The settings whose value is secret whatever it looks like, in lower case.
+const SETTINGS: [(&str, &str); 4] = [
+    ("password", "password"),
+    ("passwd", "password"),
+    ("accountkey", "Azure key"),
+    ("sharedaccesskey", "Azure key"),
+];
+/// A value of a setting has from so many to so many bytes.
+const VALUE: (usize, usize) = (6, 255);
+
+/// The value of a setting by its name: `password=…`, `passwd: …`, `AccountKey=…`. What is code or a placeholder is none;
+/// after a colon only what has letters and digits is one, because prose has colons, too.
+fn setting(text: &[u8], at: usize) -> Option<Masked> {
+    if at > 0 && text[at - 1].is_ascii_alphanumeric() {
+        return None;
+    }
+    let is_named = |name: &str| {
+        text.get(at..at + name.len()).is_some_and(|word| word.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let (name, kind) = SETTINGS.into_iter().find(|(name, _)| is_named(name))?;
+    let after = &text[at + name.len()..];
+    let quote = usize::from(after.first().is_some_and(|byte| b"\"'".contains(byte)));
+    let sign = *after.get(quote).filter(|byte| b"=:".contains(byte))?;
+    let between = after[quote + 1..].iter().take(4).take_while(|byte| b" \"'".contains(byte)).count();
+    let start = at + name.len() + quote + 1 + between;
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`;,&".contains(byte);
+    let value = text[start..].iter().take(VALUE.1 + 1).position(is_end);
+    let value = &text[start..start + value.unwrap_or_else(|| text[start..].len().min(VALUE.1 + 1))];
+    let is_code = value.iter().any(|byte| b"()[]{}<>$%*".contains(byte));
+    let is_mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
+    let is_placeholder = PLACEHOLDERS.iter().any(|known| value.eq_ignore_ascii_case(known))
+        || value.iter().all(|byte| matches!(byte, b'x' | b'X' | b'.'));
+    let is_long = (VALUE.0..=VALUE.1).contains(&value.len());
+    let is_one = is_long && !is_code && !is_placeholder && (is_mixed || sign == b'=' && between == 0);
+    is_one.then_some(Masked { kind, at: start..start + value.len() })
+}
+
+/// The path of a webhook's address, which is all that is needed to write there; `at` is the colon of the scheme.
+fn webhook(text: &[u8], at: usize) -> Option<Masked> {
+    let begins = [
+        &b"://hooks.slack.com/services/"[..],
+        b"://hooks.slack.com/workflows/",
+        b"://hooks.slack.com/triggers/",
+    ];
+    let begin = begins.into_iter().find(|begin| text[at..].starts_with(begin))?;
+    let start = at + begin.len();
+    let length = run(text, start, b"/_-", ANY);
+    let body = &text[start..start + length];
+    (length >= 16 && is_random(body)).then_some(Masked { kind: "Slack webhook", at: start..start + length })
 }
 
 /// A password between `scheme://name:` and `@`; `at` is the colon of the scheme.
@@ -330,6 +385,26 @@ mod tests {
         assert_eq!(kinds(&format!("Authorization: Bearer {}", random(40))), ["token of a header"]);
         assert_eq!(kinds(&format!("aws_secret_access_key = {}", random(40))), ["AWS secret key"]);
         assert_eq!(kinds("postgres://app:n0t-here@db.example.org/x"), ["password"]);
+        let path = format!("T0A1B2C3D/B4E5F6G7H/{}", random(24));
+        for kind in ["services", "workflows", "triggers"] {
+            assert_eq!(kinds(&format!("curl https://hooks.slack.com/{kind}/{path} now")), ["Slack webhook"]);
+        }
+        let azure = format!(
+            "DefaultEndpointsProtocol=https;AccountName=a;AccountKey={}==;EndpointSuffix=x",
+            random(86)
+        );
+        assert_eq!(kinds(&azure), ["Azure key"]);
+        assert!(mask(&azure).unwrap().0.ends_with("AccountKey=[masked: Azure key];EndpointSuffix=x"));
+        for text in [
+            "password=swordfish",
+            "Server=db;Password=Tr0ub4dor;Timeout=3",
+            "DB_PASSWORD=\"n0t-here\"",
+            "passwd: hunter22 is what I use",
+            "{\"password\": \"n0t-here\"}",
+        ] {
+            assert_eq!(kinds(text), ["password"], "{text}");
+            assert!(mask(&mask(text).unwrap().0).is_none(), "{text}");
+        }
         for name in ["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"] {
             let lines = format!("{}\n{}", random(64), random(30));
             let key = format!("-----BEGIN {name}-----\n{lines}\n-----END {name}-----");
@@ -353,6 +428,10 @@ mod tests {
             "sk-something-that-is-only-words-with-hyphens-between-them",
             "npm_config_registry and npm_lifecycle_event are variables",
             "AKIAIOSFODNN7EXAMPLE is in the manual",
+            "Password: must have 12 signs. Passwd: 8 to 20 characters; the password=…",
+            "password=$DB_PASSWORD, password={{ secret }}, password=request.form[\"p\"], password=get_password()",
+            "password=password&password=xxxxxxxx, https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXX",
+            "A password is asked for: none is kept. AccountKey is a setting.",
             "Bearer tokens are kept for an hour, basic ones longer.",
             "postgres://user:password@localhost/x, https://sam@example.org, http://localhost:8080/a@b",
             "https://example.org/a:b@c and mailto:sam@example.org at 12:30",
@@ -377,9 +456,19 @@ mod tests {
     #[test]
     #[allow(clippy::disallowed_methods)] // What is measured is time.
     fn a_long_text_takes_no_longer_than_its_length() {
-        for piece in
-            ["-----BEGIN PRIVATE KEY-----", "eyJ", "hvs.", "://a:", "sk-", "Bearer ", "-", "SG.eyJa."]
-        {
+        for piece in [
+            "-----BEGIN PRIVATE KEY-----",
+            "eyJ",
+            "hvs.",
+            "://a:",
+            "password=(",
+            "a-password=",
+            "://hooks.slack.com/services/",
+            "sk-",
+            "Bearer ",
+            "-",
+            "SG.eyJa.",
+        ] {
             let text = piece.repeat(100_000 / piece.len());
             let begun = std::time::Instant::now();
             let _ = mask(&text);

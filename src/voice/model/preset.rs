@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::process::{Printed, Process, Unrun};
+use super::process::{Printed, Process, Unrun, without_secrets};
 use super::prompt::Prompt;
 use super::{Answer, Model, Usage};
 use crate::http::Secret;
@@ -223,7 +223,7 @@ impl Headless {
 
     /// Why there is no answer: the program's own words, else what it wrote to standard error.
     fn failed(&self, printed: &Printed, why: Option<String>) -> Problem {
-        let said = why.map(|why| plain::shown(&why)).unwrap_or_else(|| printed.stderr.clone());
+        let said = why.map(|why| without_secrets(&why)).unwrap_or_else(|| printed.stderr.clone());
         let said = plain::cut(&said, 400);
         let what = match (printed.status.success(), said.is_empty()) {
             (true, true) => "what it printed has no answer".to_owned(),

@@ -20,8 +20,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use crate::http::{self, Secret, left};
-use crate::text::plain;
 use crate::text::remedy::Problem;
+use crate::text::{plain, secrets};
 
 /// The longest answer that is read, in bytes (4 MiB).
 const LARGEST: u64 = 4 << 20;
@@ -149,11 +149,17 @@ fn talk_to(
     };
     let said = stderr.recv_timeout(Duration::from_millis(200)).unwrap_or_default();
     let said = String::from_utf8_lossy(&said).into_owned();
-    let stderr = plain::shown(&secrets.iter().fold(said, |said, secret| secret.redact(&said)));
+    let stderr = without_secrets(&secrets.iter().fold(said, |said, secret| secret.redact(&said)));
     if out.len() as u64 > LARGEST {
         return Err(Problem::new(format!("it wrote more than {} MiB", LARGEST >> 20)));
     }
     Ok(Printed { stdout: String::from_utf8_lossy(&out).into_owned(), stderr, status })
+}
+
+/// What a program says of itself, as it may be shown: without credentials and what cannot be seen.
+pub(super) fn without_secrets(said: &str) -> String {
+    let clean = plain::clean(said);
+    plain::shown(&secrets::mask(&clean).map_or(clean, |(masked, _)| masked))
 }
 
 /// Reads a stream to its end, or a byte beyond the limit, on a thread of its own.
