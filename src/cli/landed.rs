@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::screen::Screen;
 use crate::analysis::Stopped;
+use crate::discussion::critiques;
 use crate::item::Change;
 use crate::run::Landed;
 use crate::run::analyze::Analyzed;
@@ -58,6 +59,7 @@ pub fn to_json(landed: &Landed) -> Value {
         "unheard": held.unheard(),
         "possible_decisions": summary.map_or(&[][..], |summary| &summary.possible_decisions),
         "left_out": left_out,
+        "warnings": critiques::warnings(held.log()).collect::<Vec<_>>(),
         "layout": opened.layout,
         "usage": held.usage.value(),
     });

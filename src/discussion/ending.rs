@@ -1,5 +1,6 @@
 //! SYNTHESIS and STATE_PERSIST: what may be recorded once a discussion ends, and that a summary rests on its turns.
 
+use super::critiques::is_of_points;
 use super::event::{self, Critique, Event, Exit, Record, Unheard};
 use super::recordable::{is_one_clean_line, is_place};
 use super::summary::{Summary, USER};
@@ -19,10 +20,17 @@ impl Discussion<'_> {
         self.ends_by(self.ending().filter(|_| is_message), event)
     }
 
-    /// What was wrong with a draft of the synthesis; only another voice than the secretary's makes drafts.
+    /// What was wrong with a draft of the synthesis, or with a list of points; only another voice than the secretary's
+    /// makes them.
     pub(super) fn record_critique(&mut self, critique: &Critique, event: &Event) -> Result<(), Refused> {
         let fits = self.is_metered()
             && [&critique.on, &critique.problem].into_iter().all(|text| is_one_clean_line(text));
+        let is_early = |record: &Record| {
+            matches!(record.event, Event::Opened(_) | Event::Points(_) | Event::Critique(_))
+        };
+        if fits && is_of_points(critique) && self.log.iter().all(is_early) {
+            return Ok(());
+        }
         self.ends_by(self.ending().filter(|_| fits), event)
     }
 

@@ -17,7 +17,7 @@
 //! | `silence`, [`turn_limit`], `notices`, [`positions`] | rounds without the user, the limit, the lead's notices, disagreements |
 //! | `ending`, [`runs`] | the synthesis and the end; a discussion that stays open between runs |
 //! | [`event`], `log`, `recordable` | what a recording holds, and which words may be recorded |
-//! | `reading`, `finished`, [`summary`], [`closing`], [`additions`] | what can be read of a discussion, and what it comes to |
+//! | `reading`, `finished`, [`summary`], [`closing`], [`additions`], [`critiques`] | what can be read of a discussion, and what it comes to |
 //! | [`transcript`], `describe`, [`divergence`] | a log as people read it, and where two logs part |
 //!
 //! [The example of the crate](crate#a-discussion-as-a-library) opens one, holds it, and replays its log.
@@ -27,6 +27,7 @@ pub mod address;
 pub mod closing;
 pub mod consent;
 mod contribution;
+pub mod critiques;
 mod describe;
 pub mod divergence;
 mod ending;

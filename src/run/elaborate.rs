@@ -13,7 +13,7 @@ use super::voices::{self, Choice};
 use super::{Fail, Held, Landed, Observer, Talk, before, identity};
 use crate::discussion::event::{Event, Exit, Opened, Record, Time};
 use crate::discussion::runs::PausedDiscussion;
-use crate::discussion::{self, Discussion, Finished, Refused};
+use crate::discussion::{self, Discussion, Finished, Refused, critiques};
 use crate::git::{Repo, short};
 use crate::history::decisions;
 use crate::history::provenance;
@@ -318,6 +318,8 @@ fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) {
             );
         }
     }
+    critiques::warnings(held.log()).for_each(|one| observer.warn(one));
+    critiques::counted(held.log()).iter().for_each(|one| observer.note(one));
     if held.unheard() > 0 {
         let messages = plain::count(held.unheard(), "message");
         observer.warn(&format!(

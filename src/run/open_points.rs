@@ -15,7 +15,7 @@ use crate::git::Repo;
 use crate::git::evidence::Beside;
 use crate::item::config;
 use crate::item::library::{Library, sha256};
-use crate::voice::model::reading::Reading;
+use crate::voice::model::reading::{ReadPoints, Reading};
 use crate::voice::model::{Meter, Metered, prompt};
 
 /// What a model found open in documents.
@@ -24,6 +24,8 @@ pub struct OpenPoints {
     pub model: Option<String>,
     /// Best first; those that something answers are last.
     pub points: Vec<Point>,
+    /// What of its answers is left out, and why.
+    pub left_out: Vec<String>,
     /// What it took; none where it was asked before.
     pub usage: Option<Value>,
 }
@@ -55,17 +57,20 @@ pub fn find_open_points(
     }
     voices::refuse_secrets("what the model would read", &head)?;
     let kept = repo.as_ref().map(|repo| kept_at(repo, &choice, &head));
-    let (points, usage) = match kept.as_deref().and_then(read_kept) {
-        Some(points) => (points, None),
+    let (found, usage) = match kept.as_deref().and_then(read_kept) {
+        Some(found) => (found, None),
         None => {
             let reading = Reading { library: &library, documents: &source.texts, evidence: &evidence, head };
-            let (points, meter) = ask(&choice, wanted, &source.config, &reading, beside.as_ref(), observer)?;
-            kept.iter().for_each(|path| keep(path, &points));
-            (points, Some(meter.value()))
+            let (found, meter) = ask(&choice, wanted, &source.config, &reading, beside.as_ref(), observer)?;
+            // What could not be used may be usable the next time.
+            let is_usable = !found.points.is_empty() || found.left_out.is_empty();
+            kept.iter().filter(|_| is_usable).for_each(|path| keep(path, &found));
+            (found, Some(meter.value()))
         }
     };
+    let ReadPoints { points, left_out } = found;
     let points = points.into_iter().filter(|point| is_on_changed_lines(point, source)).collect();
-    Ok(OpenPoints { voice: choice.name(), model: choice.model(), points, usage })
+    Ok(OpenPoints { voice: choice.name(), model: choice.model(), points, left_out, usage })
 }
 
 fn ask(
@@ -75,7 +80,7 @@ fn ask(
     reading: &Reading<'_>,
     beside: Option<&Beside<'_>>,
     observer: &dyn Observer,
-) -> Result<(Vec<Point>, Meter), Fail> {
+) -> Result<(ReadPoints, Meter), Fail> {
     let mut model = choice.begin()?.ok_or_else(|| Fail::new("there is no model to ask"))?;
     let cast = &reading.library.cast;
     let watch = |want: &prompt::Want, meter: &Meter| observer.waiting(&voices::thinking(want, meter, cast));
@@ -86,9 +91,9 @@ fn ask(
     let more = |asked: &[String]| {
         beside.map(|beside| beside.more(asked, reading.evidence, max_chars)).unwrap_or_default()
     };
-    let points = reading.points(&mut metered, &more)?;
+    let found = reading.points(&mut metered, &more)?;
     metered.notes.iter().for_each(|note| observer.note(note));
-    Ok((points, metered.meter().clone()))
+    Ok((found, metered.meter().clone()))
 }
 
 /// The code beside the documents, as HEAD has it; none before the first commit.
@@ -125,18 +130,18 @@ fn kept_at(repo: &Repo, choice: &Choice, head: &str) -> PathBuf {
     repo.git().commondir().join("roundtable/points").join(format!("{key}.json"))
 }
 
-/// Kept points; what cannot be read is asked again.
-fn read_kept(path: &Path) -> Option<Vec<Point>> {
+/// What was kept; what cannot be read is asked again.
+fn read_kept(path: &Path) -> Option<ReadPoints> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
 /// Keeps points; where that is not possible they are asked for again the next time.
-fn keep(path: &Path, points: &[Point]) {
+fn keep(path: &Path, found: &ReadPoints) {
     let write = || {
         let folder = path.parent()?;
         fs::create_dir_all(folder).ok()?;
         let part = path.with_extension(format!("{}.part", std::process::id()));
-        fs::write(&part, serde_json::to_vec(points).ok()?).ok()?;
+        fs::write(&part, serde_json::to_vec(found).ok()?).ok()?;
         fs::rename(part, path).ok()
     };
     write();

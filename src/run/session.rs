@@ -16,7 +16,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::discussion::additions;
 use crate::discussion::address::{Address, address};
-use crate::discussion::event::{Class, Contribution, Event, Message, Purpose, Record, Time, Unheard};
+use crate::discussion::event::{
+    Class, Contribution, Critique, Event, Message, Purpose, Record, Time, Unheard,
+};
 use crate::discussion::points::{Need, Points};
 use crate::discussion::summary::USER;
 use crate::discussion::{Cue, Discussion, Next, Refused, Said};
@@ -243,7 +245,8 @@ pub fn hold(
     let forms = talk.library().forms();
     let evidence = voice.as_ref().map_or(Vec::new(), |voice| voice.evidence().to_vec());
     let later = Later::default();
-    let sources = Sources::new(stand_in.documents(), &evidence).and_later(&later);
+    let code = stand_in.code();
+    let sources = Sources::new(stand_in.documents(), &evidence).and_later(&later).and_code(code.as_deref());
     let first = script.inputs().flatten().next().map(|input| input.text.clone());
     let basis =
         Basis { sources: Some(&sources), first: first.as_deref(), code: stand_in.code(), ..Basis::default() };
@@ -432,24 +435,31 @@ impl Table<'_, '_, '_, '_> {
         tell: &mut dyn FnMut(&Record) -> Result<(), String>,
     ) -> Result<(), Stopped> {
         let found = if talk.log().len() == 1 { self.points(talk)? } else { None };
-        found.map_or(Ok(()), |found| record_at(talk, clock(), Event::Points(found), tell))
+        let Some((found, left_out)) = found else { return Ok(()) };
+        record_at(talk, clock(), Event::Points(found), tell)?;
+        for critique in left_out {
+            record_at(talk, clock(), Event::Critique(critique), tell)?;
+        }
+        Ok(())
     }
 
-    /// What a reader finds open in the documents, as far as its quotations are there; what is answered already goes
-    /// after the others.
-    fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<Points>, Stopped> {
+    /// What a reader finds open in the documents, as far as its quotations are there, and what of it is left out; what is
+    /// answered already goes after the others.
+    fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<(Points, Vec<Critique>)>, Stopped> {
         let (Some(voice), Some(sources)) = (self.voice.as_mut(), self.judge.basis.sources) else {
             return Ok(None);
         };
         let Some(mut found) = voice.points(talk)? else { return Ok(None) };
         found.need = needed(&mut **voice, self.later);
-        found.points = real_points(found.points, sources, &talk.library().cast);
+        let (points, unreal) = real_points(found.points, sources, &talk.library().cast);
+        found.points = points;
         if !found.points.is_empty() {
             let answers = voice.refute(&found.points, talk)?;
             found.need = found.need.or_else(|| needed(&mut **voice, self.later));
             refute(&mut found.points, answers, sources, &talk.library().cast);
         }
-        Ok(Some(found))
+        let left_out = voice.left_out().into_iter().chain(unreal).collect();
+        Ok(Some((found, left_out)))
     }
 
     /// Records what the voice has asked for, where that is new.

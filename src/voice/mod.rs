@@ -111,6 +111,11 @@ pub trait Voice {
         None
     }
 
+    /// What of its answers before the first turn could not be used, since this was called last.
+    fn left_out(&mut self) -> Vec<Critique> {
+        Vec::new()
+    }
+
     /// What a reader finds open in the documents, before anybody speaks; none where the voice has no reader.
     ///
     /// # Errors
@@ -173,12 +178,15 @@ pub enum Speechless {
     /// A model that gave no answer, and why.
     #[error("the voice {voice} cannot speak: {why}")]
     Model { voice: String, why: Problem },
+    /// A model whose answer could not be read, and what was wrong with it.
+    #[error("{voice}: {why}")]
+    Unreadable { voice: String, why: Problem },
 }
 
 impl Remedy for Speechless {
     fn remedy(&self) -> Option<String> {
         match self {
-            Speechless::Model { why, .. } => why.remedy(),
+            Speechless::Model { why, .. } | Speechless::Unreadable { why, .. } => why.remedy(),
             Speechless::Template(_) | Speechless::Rules(_) | Speechless::Spent(_) => None,
         }
     }

@@ -8,6 +8,8 @@
 use super::breaches::forged;
 use super::quotations::real_quotes;
 use super::sources::Sources;
+use crate::discussion::critiques::dropped;
+use crate::discussion::event::{Critique, Rest};
 use crate::discussion::points::{Point, PointKind, Refutation};
 use crate::item::config::MOST_READERS;
 use crate::item::persona::Cast;
@@ -16,23 +18,42 @@ use crate::voice::model::points::MOST_OF_A_READER;
 /// The most points of a discussion: those of a voice and its readers.
 const POINTS: usize = MOST_OF_A_READER * (MOST_READERS + 1);
 
-/// The points whose quotations are in the files, each at its place and once.
-pub fn real_points(points: Vec<Point>, sources: &Sources<'_>, cast: &Cast) -> Vec<Point> {
-    let mut found: Vec<Point> = Vec::new();
-    for point in points {
-        let Some(quotes) = real_quotes(&point.quotes, sources) else { continue };
-        let texts = [&point.question, &point.why, &point.recommended];
-        // A reader may give no reason, and recommend nothing.
-        let is_forged = |text: &String| !text.is_empty() && forged(text, cast).is_some();
-        let is_forged = texts.into_iter().chain(&point.options).any(is_forged);
-        let is_known = found.iter().any(|known| known.question == point.question || known.quotes == quotes);
-        let needed = if point.kind == PointKind::Clash { 2 } else { 1 };
-        if !is_forged && !is_known && quotes.len() >= needed {
-            found.push(Point { quotes, ..point });
+/// The points whose quotations are in the files, each at its place and once; and why the others are left out.
+pub fn real_points(points: Vec<Point>, sources: &Sources<'_>, cast: &Cast) -> (Vec<Point>, Vec<Critique>) {
+    let (mut found, mut left_out) = (Vec::new(), Vec::new());
+    for (at, point) in points.into_iter().enumerate() {
+        let question = point.question.clone();
+        match real_point(point, &found, sources, cast) {
+            Ok(point) => found.push(point),
+            Err(why) => left_out.push(dropped(&format!("points/{at}"), &format!("{question}: {why}"))),
         }
     }
-    found.truncate(POINTS);
-    found
+    (found, left_out)
+}
+
+/// A point with its quotations at their places, or what is wrong with it.
+fn real_point(point: Point, found: &[Point], sources: &Sources<'_>, cast: &Cast) -> Result<Point, String> {
+    let is_real = |quote: &&Rest| real_quotes(&[(*quote).clone()], sources).is_some();
+    let quotes = real_quotes(&point.quotes, sources).ok_or_else(|| {
+        let unreal = point.quotes.iter().find(|quote| !is_real(quote));
+        unreal.map_or_else(String::new, |one| format!("\"{}\" is not in {}", one.quote, one.path))
+    })?;
+    let texts = [&point.question, &point.why, &point.recommended];
+    // A reader may give no reason, and recommend nothing.
+    let is_forged = |text: &String| !text.is_empty() && forged(text, cast).is_some();
+    if texts.into_iter().chain(&point.options).any(is_forged) {
+        return Err("it has a prefix, a marker or a heading in its words".to_owned());
+    }
+    if found.iter().any(|known| known.question == point.question || known.quotes == quotes) {
+        return Err("another point asks it, or quotes the same".to_owned());
+    }
+    if point.kind == PointKind::Clash && quotes.len() < 2 {
+        return Err("a clash has two quotations".to_owned());
+    }
+    if found.len() >= POINTS {
+        return Err(format!("a list has at most {POINTS} points"));
+    }
+    Ok(Point { quotes, ..point })
 }
 
 /// Notes what answers a point, where the answer quotes a file, and puts these points after the others. A contradiction

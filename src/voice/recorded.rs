@@ -13,6 +13,7 @@
 //! assert_eq!(played_name("secretary"), "secretary");
 //! ```
 
+use crate::discussion::critiques::is_of_points;
 use crate::discussion::divergence::{Divergence, differs};
 use crate::discussion::event::{AGENT, Critique, Event, Exit, Record, SECRETARY};
 use crate::discussion::points::{Need, Point, Points, Refutation};
@@ -53,12 +54,14 @@ pub struct Recorded<'r> {
     asked: Option<Needed>,
     /// The place of the last line in the log that was refused, and what it broke.
     refused: Option<(usize, Breach)>,
+    /// What of the points was left out.
+    left_out: Vec<Critique>,
 }
 
 impl<'r> Recorded<'r> {
     /// The voice of this name, with what it read besides the item's documents.
     pub fn new(log: &'r [Record], voice: &'r str, excerpts: Vec<Excerpt>) -> Recorded<'r> {
-        Recorded { log, voice, excerpts, later: Vec::new(), asked: None, refused: None }
+        Recorded { log, voice, excerpts, later: Vec::new(), asked: None, refused: None, left_out: Vec::new() }
     }
 
     /// The same with the words of what it asked for in the middle of the discussion.
@@ -115,13 +118,22 @@ impl Voice for Recorded<'_> {
         self.asked.take()
     }
 
+    fn left_out(&mut self) -> Vec<Critique> {
+        std::mem::take(&mut self.left_out)
+    }
+
     fn points(&mut self, talk: &Discussion<'_>) -> Result<Option<Points>, Speechless> {
         self.ask(talk);
-        let Some(Event::Points(found)) = self.next(talk).first().map(|record| &record.event) else {
+        let next = self.next(talk);
+        let Some(Event::Points(found)) = next.first().map(|record| &record.event) else {
             return Ok(None);
         };
+        let left_out = next.iter().skip(1).map_while(critique_of).filter(|one| is_of_points(one));
+        let left_out = left_out.cloned().collect();
         let open = |point: &Point| Point { refuted: None, ..point.clone() };
-        Ok(Some(Points { points: found.points.iter().map(open).collect(), ..found.clone() }))
+        let found = Points { points: found.points.iter().map(open).collect(), ..found.clone() };
+        self.left_out = left_out;
+        Ok(Some(found))
     }
 
     fn refute(
@@ -169,18 +181,21 @@ impl Voice for Recorded<'_> {
 
     fn summary(&mut self, talk: &Discussion<'_>, by_rule: Summary) -> Result<Synthesis, Speechless> {
         self.ask(talk);
-        let critique = |record: &Record| match &record.event {
-            Event::Critique(critique) => Some(critique.clone()),
-            _ => None,
-        };
         let next = self.next(talk);
-        let critiques: Vec<Critique> = next.iter().map_while(critique).collect();
+        let critiques: Vec<Critique> = next.iter().map_while(critique_of).cloned().collect();
         let said = match next.get(critiques.len()).map(|record| &record.event) {
             Some(Event::Synthesis(said)) => said,
             _ => &Summary::default(),
         };
         let summary = summed_up(talk, by_rule, said, talk.library().forms());
         Ok(Synthesis { summary, critiques })
+    }
+}
+
+fn critique_of(record: &Record) -> Option<&Critique> {
+    match &record.event {
+        Event::Critique(critique) => Some(critique),
+        _ => None,
     }
 }
 

@@ -28,6 +28,7 @@ use super::passages::{Passage, Passages};
 use super::settled::Settled;
 use super::{Line, Rejected, SECRETARY, Speechless, Synthesis, Voice};
 use crate::discussion::event::{Class, Contribution, Event, Message, Purpose, Rest};
+use crate::discussion::points::{self, untaken};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion, is_speakable};
 use crate::item::persona::Persona;
@@ -179,7 +180,8 @@ impl<'t> Secretary<'t> {
 
     fn framing(&self, talk: &Discussion<'_>) -> Result<Line, Failed> {
         let found = self.findings().iter().map(|one| self.point(one));
-        let points = self.left_open(talk).into_iter().chain(found);
+        let of_model = untaken(talk.points(), &[]).map(of_reader);
+        let points = of_model.chain(self.left_open(talk)).chain(found);
         let (settled, open): (Vec<Point>, Vec<Point>) =
             points.partition(|one| self.settled.has_settled(&one.rest));
         let (settled_count, open_count) = (settled.len(), open.len());
@@ -518,6 +520,15 @@ fn quoted(passage: &Passage<'_>, is_one_line: bool) -> String {
         "" => text,
         lead => format!("{} … {text}", plain::cut(&one_line(lead), QUOTED)),
     }
+}
+
+/// What a model found open, where it does not speak of it itself.
+fn of_reader(point: &points::Point) -> Point {
+    let rest = point.quotes.first().cloned();
+    let rest = rest.unwrap_or_else(|| Rest { path: String::new(), line: 0, quote: String::new() });
+    let question = plain::cut(&plain::one_line(&point.question), QUOTED);
+    let shown = context! { place => place(&rest.path, "", Some(rest.line)), quote => question };
+    Point { shown, rest }
 }
 
 /// A finding's values for a phrase. Its place has no line: the lines of a document move, and it goes into documents.

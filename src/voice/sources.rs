@@ -17,6 +17,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::{Deref, Range};
 
+use super::names::Codebase;
 use super::own_text::{self, is_one_block};
 use crate::discussion::event::Rest;
 use crate::text::ids::ids;
@@ -40,6 +41,8 @@ const SHOWN: usize = 160;
 pub struct Sources<'t> {
     texts: Vec<(Text<'t>, OnceCell<Folded>)>,
     later: Option<&'t Later>,
+    /// All files of the base commit: what is word for word in one that nobody was given is quoted all the same.
+    code: Option<&'t dyn Codebase>,
     ids: OnceCell<BTreeSet<String>>,
 }
 
@@ -93,13 +96,19 @@ impl<'t> Sources<'t> {
             .map(|(path, text): (&'d str, &'d str)| -> Text<'t> { Text { path, first: 1, text } })
             .chain(others.iter().map(Text::new));
         let texts = texts.map(|text| (text, OnceCell::new())).collect();
-        Sources { texts, later: None, ids: OnceCell::new() }
+        Sources { texts, later: None, code: None, ids: OnceCell::new() }
     }
 
     /// The same with pieces of files that may be given later.
     #[must_use]
     pub fn and_later(self, later: &'t Later) -> Sources<'t> {
         Sources { later: Some(later), ..self }
+    }
+
+    /// The same with all files of the base commit.
+    #[must_use]
+    pub fn and_code(self, code: Option<&'t dyn Codebase>) -> Sources<'t> {
+        Sources { code, ..self }
     }
 
     fn texts(&self) -> impl Iterator<Item = Compared<'_>> {
@@ -125,8 +134,14 @@ impl<'t> Sources<'t> {
 
     /// Where a quotation of a file really is: the place nearest to the line that was named.
     pub fn find(&self, path: &str, line: usize, quote: &str) -> Option<Rest> {
-        let found = self.at(path).flat_map(|text| text.find(quote));
-        found.min_by_key(|rest| (rest.line.abs_diff(line), rest.line))
+        let nearest = |rest: &Rest| (rest.line.abs_diff(line), rest.line);
+        let found = self.at(path).flat_map(|text| text.find(quote)).min_by_key(nearest);
+        found.or_else(|| {
+            let text = self.code?.text(path.trim().trim_start_matches("./"))?;
+            let folded = OnceCell::new();
+            let text = Text { path, first: 1, text: &text };
+            Compared { text, folded: &folded }.find(quote).into_iter().min_by_key(nearest)
+        })
     }
 
     /// Whether any of the files has these words.

@@ -1131,7 +1131,8 @@ fn a_long_key_is_gone_before_a_message_is_cut() {
 
 #[test]
 fn a_key_that_a_model_says_is_neither_shown_nor_kept() {
-    let server = serving(|_| format!("The key of the photo server is {KEY}, and nobody rotates it."));
+    let leak = format!("The key of the photo server is {KEY}, and nobody rotates it.");
+    let server = serving(move |seen| answer(seen, &mut |_| json!({"text": leak})));
     let sandbox = sandbox();
     // `with` looks for the key in what was printed.
     let run = with(&sandbox, &server, TALK, &[]);

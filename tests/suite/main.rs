@@ -79,4 +79,5 @@ mod today;
 mod trace;
 mod typed;
 mod typed_rewritten;
+mod unread;
 mod unreadable;

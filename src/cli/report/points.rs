@@ -25,13 +25,18 @@ pub fn tell(found: &OpenPoints, screen: &Screen) {
         found.points.iter().partition(|point| point.refuted.is_some());
     screen.say("");
     let title = match open.len() {
-        0 => "Nothing is open".to_owned(),
+        0 => "No open point was found".to_owned(),
         count => plain::count(count, "open point"),
     };
     screen.say_strong(&format!(
         "{title}, as {} reads it{kept}. A model may be wrong; nothing fails by it.",
         plain::shown(&by)
     ));
+    if let [first, rest @ ..] = found.left_out.as_slice() {
+        let count = plain::count(found.left_out.len(), "point");
+        let more = if rest.is_empty() { "" } else { " … (--json lists all)" };
+        screen.say_hung(&format!("Left out, {count}: "), &format!("{}{more}", plain::shown(first)));
+    }
     for point in open {
         tell_open(point, screen);
     }

@@ -54,10 +54,11 @@ fn as_json(found: &Review, points: Option<&OpenPoints>) -> Value {
         "suppressed": found.suppressed,
         "settled": found.settled,
     });
-    if let Some(OpenPoints { voice, model, points, usage }) = points {
+    if let Some(OpenPoints { voice, model, points, left_out, usage }) = points {
         value["voice"] = json!(voice);
         value["model"] = json!(model);
         value["points"] = json!(points);
+        value["left_out"] = json!(left_out);
         value["usage"] = json!(usage);
     }
     value

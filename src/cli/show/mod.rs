@@ -13,7 +13,8 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open};
 use crate::analysis::provenance::Log;
-use crate::discussion::event::{Contribution, Event, Record, from_any_lines};
+use crate::discussion::critiques::critiques;
+use crate::discussion::event::{Contribution, Event, Record, Verdict, from_any_lines};
 use crate::discussion::summary::USER;
 use crate::discussion::{Said, finished, introduction};
 use crate::history::page;
@@ -22,6 +23,7 @@ use crate::run::played::{self, Recording};
 use crate::run::settings;
 use crate::synthesis::spoken_summary;
 use crate::text::echo::Echo;
+use crate::text::plain;
 use crate::voice::SECRETARY;
 use crate::voice::basis::Basis;
 use crate::voice::breaches::judged;
@@ -231,6 +233,33 @@ fn integrity(log: &[Record], library: &Library, name: &str, screen: &Screen) -> 
             "breaches": list.collect::<Vec<_>>(),
         }));
     }
-    screen.json(&json!({"recording": name, "integrity": entries}));
+    let (left_out, refuted) = say_unused(log, screen);
+    screen.json(&json!({"recording": name, "integrity": entries, "left_out": left_out, "refuted": refuted}));
     Ok(if is_whole { Code::Yes } else { Code::No })
+}
+
+/// What of a model's answers was left out or changed, and which of its points something answers, each with the reason.
+fn say_unused(log: &[Record], screen: &Screen) -> (Vec<Value>, Vec<Value>) {
+    let mut left_out = Vec::new();
+    for one in critiques(log).filter(|one| one.outcome != Verdict::Kept) {
+        let outcome = if one.outcome == Verdict::Dropped { "left out" } else { "changed" };
+        screen.say_hung(&format!("{}, {outcome}: ", plain::shown(&one.on)), &plain::clean(&one.problem));
+        left_out.push(json!({"on": one.on, "outcome": one.outcome.name(), "reason": one.problem}));
+    }
+    let points = log.iter().filter_map(|record| match &record.event {
+        Event::Points(found) => Some(found.points.iter().enumerate()),
+        _ => None,
+    });
+    let mut refuted = Vec::new();
+    for (at, point, by) in
+        points.flatten().filter_map(|(at, point)| Some((at, point, point.refuted.as_ref()?)))
+    {
+        let places: Vec<String> = by.quotes.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
+        let text = format!("{} Answered in {}: {}", point.question, places.join(", "), by.answer);
+        screen.say_hung(&format!("points/{at}, answered: "), &plain::clean(&text));
+        refuted.push(json!({
+            "on": format!("points/{at}"), "question": point.question, "answer": by.answer, "quotes": by.quotes,
+        }));
+    }
+    (left_out, refuted)
 }

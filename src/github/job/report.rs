@@ -9,6 +9,7 @@ use super::{Answered, Done, Job, Outcome, Reported};
 use crate::analysis::event::Event;
 use crate::analysis::provenance::Log;
 use crate::analysis::{Stopped, depth, depth_of};
+use crate::discussion::critiques;
 use crate::discussion::event::{Event as Talked, Record};
 use crate::discussion::points::Point;
 use crate::discussion::runs;
@@ -136,10 +137,17 @@ impl Job<'_> {
 
     /// No comment is new and no document changed: our comment says so, and nothing is committed.
     pub(super) fn nothing_new(&mut self, read: &Read, target: &Target) -> Result<Outcome, Fail> {
-        let note = "Nothing is new since the last discussion of this step: no comment to hear, and no document changed. Write a comment and set the label again.";
+        let note = match read.notes.is_empty() {
+            true => {
+                "Nothing is new since the last discussion of this step: no comment to hear, and no document changed. Write a comment and set the label again."
+            }
+            false => "Nothing new decides anything.",
+        };
         self.observer.say(note);
         let unused = read.unused(&[]);
-        let text = page::note_text(note, &read.leaves, &unused);
+        let told: Vec<String> = read.notes.iter().chain(&read.leaves).cloned().collect();
+        told.iter().for_each(|one| self.observer.say(one));
+        let text = page::note_text(note, &told, &unused);
         let address = self.write_note(read.known(&read.own), read.thread.number, &text);
         let tip = self.start(target)?.to_string();
         let pull = target.pull.clone().unwrap_or_default();
@@ -200,6 +208,7 @@ impl Job<'_> {
         let unused = read.unused(log);
         let commit = committed(&landed)?;
         let open = self.open_points(read, &library, commit, log)?;
+        let leaves: Vec<String> = read.leaves.iter().cloned().chain(not_used(log)).collect();
         let mut told = Told {
             finished,
             library: &library,
@@ -207,7 +216,7 @@ impl Job<'_> {
             links: self.links(target, Some((commit, &landed.outcome.recording)))?,
             unused: &unused,
             label: &label_of(read, &self.settings.label),
-            outcome: Shown { open: &open, leaves: &read.leaves, notes: &read.notes },
+            outcome: Shown { open: &open, leaves: &leaves, notes: &read.notes },
         };
         let (title, body) = told.pull_request()?;
         told.links.pull_request = self.pull_request(target, &title, &body)?;
@@ -238,6 +247,7 @@ impl Job<'_> {
         let mut result = None;
         if let Some(finished) = ended {
             let open = self.open_points(read, &library, commit, log)?;
+            let leaves: Vec<String> = not_used(log).collect();
             let mut told = Told {
                 finished,
                 library: &library,
@@ -245,7 +255,7 @@ impl Job<'_> {
                 links: links.clone(),
                 unused: &unused,
                 label: &label_of(read, &self.settings.label),
-                outcome: Shown { open: &open, leaves: &[], notes: &read.notes },
+                outcome: Shown { open: &open, leaves: &leaves, notes: &read.notes },
             };
             let (title, body) = told.pull_request()?;
             links.pull_request = self.pull_request(target, &title, &body)?;
@@ -499,6 +509,17 @@ impl Job<'_> {
         fail
     }
 
+    /// Tells of a failure before anybody is known to ask: in the job's summary, and with labels as far as GitHub answers.
+    pub(super) fn failed_early(&mut self, asked: &Asked, fail: Fail) -> Fail {
+        let fail = self.failed(fail);
+        let is_first_of_two = self.request.out.is_some();
+        if !is_first_of_two && !self.hub.is_limited() {
+            self.label(asked, None);
+            self.summarise_undone();
+        }
+        fail
+    }
+
     /// Tells of a failure on the issue, too: in our comment and with a label. Where GitHub asks to wait,
     /// nothing is written there.
     pub(super) fn report_failure(&mut self, asked: &Asked, known: Option<&Comment>, fail: Fail) -> Fail {
@@ -549,6 +570,16 @@ fn still_waits(unwritten: &BTreeSet<u64>) -> Option<String> {
     Some(format!(
         "{count} not written yet, because this step is not finished. The next run hears {them} again; nobody has to repeat anything."
     ))
+}
+
+/// What of a model's answers could not be used, a sentence each.
+fn not_used(log: &[Record]) -> impl Iterator<Item = String> {
+    let told = critiques::warnings(log).map(str::to_owned).chain(critiques::counted(log));
+    told.map(|one| {
+        let mut rest = one.chars();
+        let first = rest.next().map_or_else(String::new, |first| first.to_uppercase().to_string());
+        format!("{}.", plain::markdown(&format!("{first}{}", rest.as_str())))
+    })
 }
 
 /// What the secretary's comment asks: facts, the worst first, and the questions of the step.

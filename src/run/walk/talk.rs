@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{Mode, Walk, WalkError, check_secrets};
 use crate::analysis::event::Event;
 use crate::discussion::event::{Event as Said, Opened, Record, SECRETARY, StepRef};
-use crate::discussion::{self, Discussion, Finished};
+use crate::discussion::{self, Discussion, Finished, critiques};
 use crate::git::{Pending, Repo};
 use crate::item::library::sha256;
 use crate::item::step::Step;
@@ -271,6 +271,8 @@ impl Walk<'_> {
             listen(talk, script, observer)?;
         }
         live.notes().iter().for_each(|note| observer.note(note));
+        critiques::warnings(talk.log()).for_each(|one| observer.warn(one));
+        critiques::counted(talk.log()).iter().for_each(|one| observer.note(one));
         observer.say(&format!("\n{}", live.meter().table()));
         Ok(live.meter().clone())
     }

@@ -34,7 +34,8 @@ use self::grounding::{Grounded, Grounds};
 pub use self::meter::{Meter, Metered, Prices, Usage};
 use self::prompt::{Prompt, Want};
 pub use self::rounds::{schema, whole_schema};
-use crate::discussion::event::Verdict;
+use crate::discussion::critiques::dropped;
+use crate::discussion::event::{Critique, Verdict};
 use crate::discussion::points::{Need, Point, Points, Refutation};
 use crate::discussion::summary::Summary;
 use crate::discussion::{Cue, Discussion};
@@ -136,6 +137,10 @@ pub struct Live<'m> {
     granted: Option<String>,
     /// The same, until somebody asks.
     needed: Option<Needed>,
+    /// What of its answers before the first turn could not be used.
+    left_out: Vec<Critique>,
+    /// Answers to requests for lines that could not be read.
+    unread: usize,
 }
 
 /// Another model that is asked once for points, and why it gave no answer.
@@ -156,6 +161,8 @@ impl<'m> Live<'m> {
             readers: Vec::new(),
             granted: None,
             needed: None,
+            left_out: Vec::new(),
+            unread: 0,
         }
     }
 
@@ -178,21 +185,67 @@ impl<'m> Live<'m> {
         let (own, others) = std::thread::scope(|scope| {
             let ask = |reader: OtherReader<'m>| scope.spawn(|| reader(&shared));
             let others: Vec<_> = readers.into_iter().map(ask).collect();
-            let own = self.answer(0, prompt.clone(), talk);
+            let own = self.readable(prompt, points::POINTS, &points::read, talk);
             let failed = |_| Err("it ended in the middle".to_owned());
             (own, others.into_iter().map(|one| one.join().unwrap_or_else(failed)).collect::<Vec<_>>())
         });
-        let mut lists = vec![points::read(&own?)];
+        let mut lists = vec![own?.unwrap_or_default()];
         for (number, answer) in (1..).zip(others) {
-            match answer {
-                Ok(answer) => {
-                    self.model.count_other(&shared, &answer);
-                    lists.push(points::read(&answer.text));
+            let list = answer.and_then(|answer| {
+                self.model.count_other(&shared, &answer);
+                points::read(&answer.text)
+            });
+            match list {
+                Ok(list) => lists.push(list),
+                Err(why) => {
+                    let why = format!("reader {number} gave no points: {why}");
+                    self.left_out.push(dropped(points::POINTS, &why));
                 }
-                Err(why) => self.model.notes.push(format!("reader {number} gave no points: {why}")),
             }
         }
-        Ok(lists)
+        let left_out = lists.iter_mut().flat_map(|list| std::mem::take(&mut list.left_out));
+        self.left_out.extend(left_out);
+        Ok(lists.into_iter().map(|list| list.points).collect())
+    }
+
+    /// What can be read of the answer to a prompt. What cannot is asked for once more; then it is left out, and told.
+    fn readable<T>(
+        &mut self,
+        prompt: &Prompt,
+        on: &str,
+        read: &dyn Fn(&str) -> Result<T, String>,
+        talk: &Discussion<'_>,
+    ) -> Result<Option<T>, Speechless> {
+        let why = match read(&self.answer(0, prompt.clone(), talk)?) {
+            Ok(answer) => return Ok(Some(answer)),
+            Err(why) => why,
+        };
+        let again = prompt::again(talk.library(), prompt, &why)?;
+        let why = match self.model.affords(&again, SUMMED_UP) {
+            true => match read(&self.answer(0, again, talk)?) {
+                Ok(answer) => return Ok(Some(answer)),
+                Err(why) => why,
+            },
+            false => why,
+        };
+        self.left_out.push(points::unread(on, &why));
+        Ok(None)
+    }
+
+    /// Counts an answer to a request for lines that is none.
+    fn count_unread(&mut self, answer: &str) {
+        self.unread += usize::from(!rounds::is_said(answer));
+    }
+
+    /// What is to be known of answers to requests for lines.
+    fn unread_lines(&self) -> Option<Critique> {
+        let them = match self.unread {
+            0 => return None,
+            1 => "1 answer of the model was".to_owned(),
+            many => format!("{many} answers of the model were"),
+        };
+        let what = "no JSON, or broke off; where a persona owed an answer, the secretary gave it";
+        Some(dropped("lines", &format!("{them} {what}")))
     }
 
     /// The same, and it may ask once for more; `given` is what it was given before the run was cut off.
@@ -276,7 +329,8 @@ impl<'m> Live<'m> {
                 Err(why) => wrong = why,
             }
         }
-        self.model.notes.push(format!("the model's synthesis is not used: {wrong}; it is made by rule"));
+        let why = format!("the model's synthesis is not used: {wrong}; it is made by rule");
+        self.left_out.push(dropped("synthesis", &why));
         Ok(None)
     }
 
@@ -340,6 +394,10 @@ impl Voice for Live<'_> {
         self.needed.take()
     }
 
+    fn left_out(&mut self) -> Vec<Critique> {
+        std::mem::take(&mut self.left_out)
+    }
+
     fn round(
         &mut self,
         block: &[Exchange],
@@ -349,6 +407,7 @@ impl Voice for Live<'_> {
         self.affords_line(&prompt)?;
         let want = prompt.want.clone();
         let text = self.answer(talk.turn_count() + 1, prompt, talk)?;
+        self.count_unread(&text);
         let Want::Round { exchanges, .. } = &want else { return Ok(Vec::new()) };
         let said = rounds::lines(&text, exchanges).into_iter();
         let own = |lines: Vec<Option<Line>>| lines.into_iter().map(|line| Self::said(line, talk)).collect();
@@ -364,6 +423,7 @@ impl Voice for Live<'_> {
         let prompt = prompt::line(&self.head, cue, talk, rejected)?;
         self.affords_line(&prompt)?;
         let text = self.answer(talk.turn_count() + 1, prompt, talk)?;
+        self.count_unread(&text);
         Ok(Self::said(rounds::line(&text), talk))
     }
 
@@ -385,7 +445,10 @@ impl Voice for Live<'_> {
     ) -> Result<Vec<(usize, Refutation)>, Speechless> {
         let prompt = prompt::refute(&self.head, points, talk)?;
         match self.model.affords(&prompt, SUMMED_UP) {
-            true => Ok(points::refutations(&self.answer(0, prompt, talk)?)),
+            true => {
+                let found = self.readable(&prompt, points::REFUTE, &points::refutations, talk)?;
+                Ok(found.unwrap_or_default())
+            }
             false => Ok(Vec::new()),
         }
     }
@@ -396,9 +459,13 @@ impl Voice for Live<'_> {
             summary: with_limits(Summary { voice: Some(SECRETARY.to_owned()), ..by_rule.clone() }, talk),
             critiques,
         };
-        let Some(said) = self.drafted(talk)? else { return Ok(by_rule_alone(Vec::new())) };
-        let grounded = self.repaired(talk, &grounds, said)?;
-        if grounded.summary.is_empty() && !grounded.critiques.is_empty() {
+        let drafted = self.drafted(talk)?;
+        let unread = self.unread_lines().into_iter().chain(std::mem::take(&mut self.left_out));
+        let unread: Vec<Critique> = unread.collect();
+        let Some(said) = drafted else { return Ok(by_rule_alone(unread)) };
+        let mut grounded = self.repaired(talk, &grounds, said)?;
+        grounded.critiques.splice(0..0, unread);
+        if grounded.summary.is_empty() && grounded.critiques.iter().any(|one| one.on.contains('/')) {
             let note =
                 "the model's synthesis is not used: no entry rests on the turns it names; it is made by rule";
             self.model.notes.push(note.to_owned());
@@ -406,7 +473,8 @@ impl Voice for Live<'_> {
         }
         let mut whole = grounds.complete(grounded);
         whole.summary = with_limits(whole.summary, talk);
-        for critique in whole.critiques.iter().filter(|critique| critique.outcome != Verdict::Kept) {
+        let of_entries = whole.critiques.iter().filter(|one| one.on.contains('/'));
+        for critique in of_entries.filter(|critique| critique.outcome != Verdict::Kept) {
             let what = if critique.outcome == Verdict::Dropped { "left out of" } else { "changed in" };
             self.model.notes.push(format!("{what} the model's synthesis: {}", critique.problem));
         }

@@ -490,6 +490,15 @@ pub fn points(head: &str, now: &Discussion<'_>) -> Result<Prompt, Failed> {
     prompt(head, now, "points", context! { is_review => false }, Want::Points)
 }
 
+/// The same prompt after an answer that could not be read, and why.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn again(library: &Library, prompt: &Prompt, why: &str) -> Result<Prompt, Failed> {
+    let refused = library.templates.render("prompts/unread.txt", context! { why })?;
+    Ok(Prompt { wanted: format!("{}\n\n{}", refused.trim_end(), prompt.wanted), ..prompt.clone() })
+}
+
 /// What asks for the points of documents that nobody discusses.
 ///
 /// # Errors

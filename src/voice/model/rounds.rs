@@ -1,7 +1,7 @@
 //! The forms of answers: how a round, a line and a synthesis are read, and their JSON schemas.
 //!
-//! An answer is read tolerantly, whatever is written around its JSON; plain text is an answer where one line is asked
-//! for. A line that cannot be read has no words, and is refused as such.
+//! An answer is read tolerantly, whatever is written around its JSON; prose alone is none. A line that cannot be read has
+//! no words, and is refused as such.
 //!
 //! ```
 //! use roundtable::voice::model::rounds::{lines, object};
@@ -63,16 +63,16 @@ pub fn line(answer: &str) -> Option<Line> {
     if is_pass(answer) {
         return None;
     }
-    let Some(object) = object(answer) else {
-        let begins_json =
-            |line: &str| line.trim_start().starts_with('{') || line.trim_start().starts_with("```");
-        let is_broken = answer.trim_start().starts_with('[') || answer.lines().any(begins_json);
-        return Some(Line::plain(if is_broken { "" } else { answer.trim() }));
-    };
+    let Some(object) = object(answer) else { return Some(Line::plain("")) };
     match object.get("lines").and_then(Value::as_array) {
         Some(list) => list.first().and_then(Value::as_object).and_then(of_object),
         None => of_object(&object),
     }
+}
+
+/// Whether an answer to a request for lines is one: JSON, or that the persona passes.
+pub fn is_said(answer: &str) -> bool {
+    is_pass(answer) || object(answer).is_some()
 }
 
 fn is_pass(answer: &str) -> bool {
@@ -139,10 +139,12 @@ pub fn object(answer: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// A list that an answer is, or has under this name.
+/// A list that an answer is, or has under this name, whatever its elements are.
 pub fn list(answer: &str, name: &str) -> Option<Vec<Value>> {
-    let is_list = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_object));
-    let found = value(answer, &|value| is_list(value) || value.get(name).is_some_and(is_list))?;
+    let is_list = |value: &Value| {
+        value.as_array().is_some_and(|list| list.is_empty() || list.iter().any(Value::is_object))
+    };
+    let found = value(answer, &|value| is_list(value) || value.get(name).is_some_and(Value::is_array))?;
     match found {
         Value::Array(list) => Some(list),
         mut object => match object.get_mut(name).map(Value::take) {
@@ -310,11 +312,11 @@ mod tests {
     fn a_line_is_read_in_whatever_it_is_wrapped() {
         let said = |answer: &str| line(answer).map(|line| line.text);
         for (answer, wanted) in [
-            ("The queue waits.", "The queue waits."),
+            ("Sorry, I cannot help with that.", ""),
             (r#"{"pass": false, "text": "The queue waits."}"#, "The queue waits."),
             ("```json\n{\"text\": \"It waits.\"}\n```", "It waits."),
             (r#"{"lines": [{"persona": "a", "text": "It waits."}]}"#, "It waits."),
-            ("It takes {\"a\": 1} as input.", "It takes {\"a\": 1} as input."),
+            ("It takes {\"a\": 1} as input.", ""),
             ("I looked at FR-001 [1]. {\"text\": \"It waits.\"}", "It waits."),
             ("Sure:\n\n{\"text\": \"It waits.\"}\n\nShall I go on?", "It waits."),
             ("Sure:\n{\"text\": \"cut o", ""),
@@ -364,8 +366,8 @@ mod tests {
         let line = said[0][1].as_ref().unwrap();
         assert_eq!((line.text.as_str(), line.rests.len(), line.rests[0].line), ("Two.", 1, 3));
         assert_eq!(line.position.as_ref().unwrap().favors, "one file");
-        // Plain text is a line where one is asked for, and nobody's where several are.
-        assert_eq!(lines("It waits.", &block(&["a"]))[0][0].as_ref().unwrap().text, "It waits.");
+        // Prose is nobody's line.
+        assert_eq!(lines("It waits.", &block(&["a"]))[0][0].as_ref().unwrap().text, "");
         let of_two = lines("It waits.", &block(&["a", "b"]));
         assert!(of_two[0].iter().all(|line| line.as_ref().unwrap().text.is_empty()));
         assert!(lines("PASS", &block(&["a", "b"]))[0].iter().all(Option::is_none));
