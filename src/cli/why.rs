@@ -13,6 +13,7 @@ use super::screen::Screen;
 use super::{Global, open};
 use crate::discussion::event::{Event, Record, Time, from_lines};
 use crate::discussion::summary::Decision;
+use crate::discussion::transcript::sources;
 use crate::discussion::{Finished, finished};
 use crate::git::{AtPath, Repo, short};
 use crate::history::decisions::{self, ListedDecision};
@@ -326,6 +327,10 @@ impl Subject<'_> {
                 screen.say(&format!("  replaced   by {}", decision.replaced_by.join(", ")));
             }
         }
+        let places = finding.map_or_else(String::new, |finding| sources(finding.rests.iter()));
+        if !places.is_empty() {
+            screen.say(&format!("  places     {}", plain::clean(&places)));
+        }
         let said = said(source, finding);
         for record in &said {
             screen.say(&format!("\nTurn {}", turn(record).unwrap_or_default()));
@@ -345,7 +350,10 @@ impl Subject<'_> {
             "commit": commit.to_string(),
             "run": opened.run,
             "finding": finding.map(|found| {
-                json!({"kind": found.kind, "text": found.text, "by": found.by, "turns": found.turns})
+                json!({
+                    "kind": found.kind, "text": found.text, "by": found.by, "turns": found.turns,
+                    "rests": found.rests,
+                })
             }),
             "turns": turns,
             "decision": decision.map(|one| json!({"id": one.id, "replaced_by": one.replaced_by})),

@@ -107,9 +107,14 @@ pub struct Addition {
     pub turns: Vec<u32>,
 }
 
-/// The field that says who proposed it, where there is no text: the first of these that it has.
-const MARKED: [&str; 8] =
-    ["so_that", "decision", "description", "meaning", "action", "title", "name", "term"];
+/// The field that says who proposed it, where there is no text: the kind's own, else the first of these that it has,
+/// else the longest.
+const MARKED: [&str; 9] =
+    ["so_that", "text", "description", "meaning", "decision", "action", "title", "name", "term"];
+/// Fields that name an entry: no mark is part of a name.
+const NAMES: [&str; 2] = ["id", "code"];
+/// How the mark of what nobody has accepted begins, after the words.
+pub const PROPOSED_BY: &str = " (proposed by ";
 
 /// What a line proposes for a document, at its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,14 +158,18 @@ impl Proposal {
     /// document that it means.
     pub fn addition(&self, path: &str, turn: u32, by: Option<&str>) -> Addition {
         let Proposal { anchor, kind, mut text, mut fields, several_lines, .. } = self.clone();
-        let last = MARKED.iter().find(|name| fields.contains_key(**name)).map(|name| (*name).to_owned());
-        let last = last.or_else(|| fields.keys().next().cloned());
-        let said = text.as_mut().or_else(|| match fields.get_mut(&last?)? {
-            Field::Text(text) => Some(text),
-            Field::List(list) => list.last_mut(),
-        });
-        if let (Some(said), Some(by)) = (said, by) {
-            said.push_str(&format!(" (proposed by {by})"));
+        if let Some(by) = by {
+            let mark = format!("{PROPOSED_BY}{by})");
+            let field = marked_field(kind, &fields).and_then(|name| fields.get_mut(&name));
+            let words = text.as_mut().or_else(|| match field? {
+                Field::Text(text) => Some(text),
+                Field::List(list) => list.last_mut(),
+            });
+            match words {
+                Some(words) => words.push_str(&mark),
+                // It is a name alone.
+                None => text = Some(mark.trim_start().to_owned()),
+            }
         }
         Addition { path: path.to_owned(), kind, anchor, text, fields, several_lines, turns: vec![turn] }
     }
@@ -174,6 +183,16 @@ impl Proposal {
         let mut texts = [&self.document, &self.anchor].into_iter().chain(&self.text);
         texts.all(|text| is_line(text)) && self.fields.iter().all(is_field)
     }
+}
+
+/// The field that takes the mark.
+fn marked_field(kind: Kind, fields: &BTreeMap<String, Field>) -> Option<String> {
+    // A term is the name of its entry.
+    let own = Some(snake(kind.name())).filter(|_| kind != Kind::Term);
+    let known = MARKED.into_iter().take(1).chain(own.as_deref()).chain(MARKED);
+    let known = known.filter(|name| fields.contains_key(*name)).map(str::to_owned).next();
+    let others = fields.iter().filter(|(name, _)| !NAMES.contains(&name.as_str()));
+    known.or_else(|| others.max_by_key(|(_, field)| field.text().len()).map(|(name, _)| name.clone()))
 }
 
 /// The words of an entry without the mark, number or id that it has in a list: the place gives it those of its
@@ -280,6 +299,12 @@ impl Addition {
     /// Its text, else its fields with their names, in one line.
     pub fn shown(&self) -> String {
         words_of(self.text.as_ref(), &self.fields)
+    }
+
+    /// Whether it says who proposed it: nobody has accepted it.
+    pub fn is_marked(&self) -> bool {
+        let texts = self.fields.values().flat_map(Field::list).chain(self.text.clone());
+        texts.into_iter().any(|text| text.ends_with(')') && text.contains(PROPOSED_BY.trim_start()))
     }
 
     /// Everything it says, for comparing it with the turns it names.
@@ -392,5 +417,34 @@ mod tests {
         {
             assert_eq!(snake(header), field);
         }
+    }
+
+    #[test]
+    fn the_mark_is_in_the_words_and_never_in_a_name() {
+        let marked = |kind: &str, fields: Value| {
+            let said = json!({"document": "spec.md", "anchor": "x", "kind": kind, "fields": fields});
+            Proposal::read(&said).unwrap().addition("spec.md", 4, Some("Jordan"))
+        };
+        let field = |addition: &Addition, name: &str| addition.fields[name].text();
+        for (kind, fields, name) in [
+            ("requirement", json!({"id": "FR-003", "text": "oranges are sent"}), "text"),
+            ("error", json!({"code": "E-003", "cause": "an orange is lost", "level": "x"}), "cause"),
+            ("risk", json!({"id": "R-2", "risk": "fire", "description": "it burns"}), "risk"),
+            ("user-story", json!({"as_a": "reader", "i_want": "fruit", "so_that": "I eat"}), "so_that"),
+            ("nfr", json!({"target": ["fast", "cheap"]}), "target"),
+        ] {
+            let addition = marked(kind, fields);
+            assert!(
+                addition.is_marked() && field(&addition, name).ends_with("(proposed by Jordan)"),
+                "{addition:?}"
+            );
+            assert_eq!(addition.words().matches("proposed by").count(), 1, "{addition:?}");
+        }
+        // A name alone gets no mark: it is beside it.
+        let named = marked("error", json!({"code": "E-003"}));
+        assert_eq!(
+            (field(&named, "code").as_str(), named.text.as_deref()),
+            ("E-003", Some("(proposed by Jordan)"))
+        );
     }
 }

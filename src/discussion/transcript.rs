@@ -9,7 +9,7 @@ use super::event::{Contribution, Event, Record, Rest};
 use super::points::{Need, Point, Points};
 use crate::item::persona::{Cast, Persona};
 use crate::text::ids::ids;
-use crate::text::plain;
+use crate::text::plain::{self, cut, one_line};
 
 /// Who speaks in an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,14 +74,24 @@ pub fn with_sources(said: &Contribution) -> String {
 
 /// Places for people: `spec.md FR-004; src/tracker.js:26`.
 pub fn sources<'r>(rests: impl Iterator<Item = &'r Rest>) -> String {
+    joined(rests, &|rest| format!("{}:{}", rest.path, rest.line))
+}
+
+/// The longest quotation that names a place, in characters.
+const QUOTED: usize = 60;
+
+/// Places as a document has them, whose lines move: `spec.md FR-004; src/tracker.js "return 5"`.
+pub fn lasting_sources<'r>(rests: impl Iterator<Item = &'r Rest>) -> String {
+    joined(rests, &|rest| format!("{} \"{}\"", rest.path, cut(one_line(&rest.quote).trim(), QUOTED)))
+}
+
+/// Each place once: by the id that its words begin with, else as `otherwise` names it.
+fn joined<'r>(rests: impl Iterator<Item = &'r Rest>, otherwise: &dyn Fn(&Rest) -> String) -> String {
     let mut places: Vec<String> = Vec::new();
     for rest in rests {
         let begin = rest.quote.trim_start_matches(|sign: char| !sign.is_alphanumeric());
         let id = ids(begin).next().filter(|id| begin.starts_with(id));
-        let place = match id {
-            Some(id) => format!("{} {id}", rest.path),
-            None => format!("{}:{}", rest.path, rest.line),
-        };
+        let place = id.map_or_else(|| otherwise(rest), |id| format!("{} {id}", rest.path));
         if !places.contains(&place) {
             places.push(place);
         }
@@ -139,8 +149,8 @@ fn label(key: &str, cast: &Cast) -> String {
 
 /// A user's label; without the signs that a persona's is told by.
 pub fn user_label(name: &str) -> String {
-    let name: String = plain::one_line(&plain::clean(name)).replace(['(', ')', ':'], "");
-    if name == "User" { "User:".to_owned() } else { format!("{} (user):", plain::cut(&name, 40)) }
+    let name: String = one_line(&plain::clean(name)).replace(['(', ')', ':'], "");
+    if name == "User" { "User:".to_owned() } else { format!("{} (user):", cut(&name, 40)) }
 }
 
 /// The text with every line but the first set in by two blanks.

@@ -19,9 +19,9 @@ use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use crate::discussion::event::{Class, Event, NoticeKind, Opened, Purpose, Record, Verdict};
+use crate::discussion::event::{Class, Event, NoticeKind, Opened, Purpose, Record, SECRETARY, Verdict};
 use crate::discussion::summary::{Insight, Summary, attribution};
-use crate::discussion::transcript::{listed, user_label, with_sources};
+use crate::discussion::transcript::{listed, sources, user_label, with_sources};
 use crate::discussion::{finished, introduction};
 use crate::item::library::Library;
 use crate::text::plain;
@@ -75,6 +75,8 @@ struct Said {
     attribution: String,
     text: String,
     turns: Vec<u32>,
+    /// Where what it rests on is.
+    places: String,
 }
 
 /// Renders a recording, whether it has an end or not.
@@ -116,7 +118,7 @@ pub fn render(log: &[Record], opened: &Opened, library: &Library, format: Format
         introduction => paragraphs(introduction(library, opened)?.trim_matches(['-', '\n'])),
         personas => Serde(&table.seats),
         entries => Serde(&entries),
-        summary => found.map(|found| summary(found, library)),
+        summary => found.map(|found| summary(found, &opened.voice, library)),
         synthesis => safe(synthesis),
     };
     let mut text = library.templates.render(format.template(), values)?;
@@ -131,12 +133,15 @@ pub(crate) fn entries(log: &[Record], library: &Library) -> Vec<TranscriptEntry>
     log.iter().filter_map(|record| table.entry(&record.event)).collect()
 }
 
-fn summary(of: &Summary, library: &Library) -> minijinja::Value {
+fn summary(of: &Summary, voice: &str, library: &Library) -> minijinja::Value {
+    // What a rule found says its place.
+    let is_secretarys = of.voice.as_deref().unwrap_or(voice) == SECRETARY;
     let said = |list: &[Insight]| -> Vec<Said> {
         let one = |one: &Insight| Said {
             attribution: attribution(&one.by, &library.cast),
             text: plain::clean(&one.text),
             turns: one.turns.clone(),
+            places: if is_secretarys { String::new() } else { plain::clean(&sources(one.rests.iter())) },
         };
         list.iter().map(one).collect()
     };

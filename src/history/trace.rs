@@ -20,7 +20,8 @@ use std::ops::{Range, RangeInclusive};
 use serde_json::Value;
 
 use crate::discussion::additions::{Addition, Kind as ProposalKind};
-use crate::discussion::summary::{Question, Summary, USER};
+use crate::discussion::event::Rest;
+use crate::discussion::summary::{Insight, Question, Summary, USER};
 use crate::discussion::{Finished, closing};
 use crate::item::layout::{Layout, Place};
 use crate::item::library::Library;
@@ -50,6 +51,8 @@ pub struct Finding {
     /// Persona keys and [`USER`]; nobody where the synthesis names nobody.
     pub by: Vec<String>,
     pub turns: Vec<u32>,
+    /// The passages that it rests on.
+    pub rests: Vec<Rest>,
 }
 
 /// Everything that a discussion found: insights, decisions, open questions, action items, proposed additions.
@@ -59,8 +62,11 @@ pub fn findings(summary: &Summary) -> Vec<Finding> {
         text: text.to_owned(),
         by: by.to_vec(),
         turns: turns.to_vec(),
+        rests: Vec::new(),
     };
-    let insights = summary.insights.iter().map(|x| one("insight", &x.text, &x.by, &x.turns));
+    let insight =
+        |x: &Insight| Finding { rests: x.rests.clone(), ..one("insight", &x.text, &x.by, &x.turns) };
+    let insights = summary.insights.iter().map(insight);
     let decisions = summary.decisions.iter().map(|x| one("decision", &x.text, &[], &x.turns));
     let questions = summary.open_questions.iter().map(|x| one("open question", &x.text, &[], &x.turns));
     let actions = summary.action_items.iter().map(|x| one("action item", &x.text, &x.by, &x.turns));

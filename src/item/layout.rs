@@ -147,12 +147,41 @@ pub struct Proposals {
 
 /// Where proposals of a kind go.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default, expecting = "`ids` and `heading`")]
+#[serde(deny_unknown_fields, default, expecting = "`ids`, `heading` and `form`")]
 pub struct Proposal {
     /// The letters of the ids that they are counted by.
     pub ids: Vec<String>,
     /// The heading of their list: below what they name, else in the document.
     pub heading: Option<String>,
+    /// The form that its words have to have.
+    pub form: Option<SentenceForm>,
+}
+
+/// A documented form of sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SentenceForm {
+    /// Easy Approach to Requirements Syntax: a keyword, then what SHALL be done.
+    Ears,
+}
+
+impl SentenceForm {
+    /// Whether words have the form.
+    ///
+    /// ```
+    /// use roundtable::item::layout::SentenceForm;
+    ///
+    /// assert!(SentenceForm::Ears.fits("WHEN a letter is lost THEN the desk SHALL print it"));
+    /// assert!(!SentenceForm::Ears.fits("Oranges are nice"));
+    /// ```
+    pub fn fits(self, words: &str) -> bool {
+        let SentenceForm::Ears = self;
+        let mut words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let begins = ["WHEN", "IF", "WHILE", "WHERE", "THE"];
+        let is_begun =
+            words.next().is_some_and(|first| begins.iter().any(|one| first.eq_ignore_ascii_case(one)));
+        is_begun && words.any(|word| word.eq_ignore_ascii_case("SHALL"))
+    }
 }
 
 /// The names of a folder's documents, as a layout looks at them.

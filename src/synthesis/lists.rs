@@ -19,7 +19,7 @@ use minijinja::{Value, context};
 use pulldown_cmark::{Event as Token, Parser, Tag};
 
 use super::outline::{MARKDOWN, Outline, fits, insert};
-use super::{Left, Placed, Unplaced, decider, existing, guarded, reason};
+use super::{Left, Placed, Unplaced, decider, existing, guarded, places, reason};
 use crate::discussion::Finished;
 use crate::discussion::address::without_vocative;
 use crate::discussion::event::Event;
@@ -121,7 +121,8 @@ impl Kind {
         let summary = &finished.summary;
         let said = |one: &Insight| {
             let text = guarded(&one.text, &library.cast).into_owned();
-            context! { text, by => safe(attribution(&one.by, &library.cast)) }
+            let places = places(one, finished, true);
+            context! { text, by => safe(attribution(&one.by, &library.cast)), places }
         };
         let (name, values) = match self {
             Kind::Insight => ("insight", said(&summary.insights[at])),

@@ -35,9 +35,10 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use crate::discussion::additions::Addition as Proposed;
-use crate::discussion::event::{Event, Opened, Record, Time, Unheard};
+use crate::discussion::event::{Event, Opened, Record, SECRETARY, Time, Unheard};
 use crate::discussion::runs::{self, PausedDiscussion};
 use crate::discussion::summary::{Decision, Insight, Question, USER, attribution, without_end};
+use crate::discussion::transcript::{lasting_sources, sources};
 use crate::discussion::{Finished, Log, is_speakable};
 use crate::item::layout::{Block, Laid, Layout, Place};
 use crate::item::library::Library;
@@ -600,6 +601,19 @@ pub(crate) fn guarded<'t>(text: &'t str, cast: &Cast) -> Cow<'t, str> {
     if is_plain { Cow::Borrowed(text) } else { Cow::Owned(format!("\"{text}\"")) }
 }
 
+/// The most places that are shown after an entry; the recording has all.
+const PLACES: usize = 3;
+
+/// The places of what an entry rests on, for a document as these last; what a rule found says its own.
+fn places(one: &Insight, finished: &Finished, lasts: bool) -> String {
+    let voice = finished.summary.voice.as_deref().unwrap_or(&finished.opened.voice);
+    if voice == SECRETARY {
+        return String::new();
+    }
+    let rests = one.rests.iter().take(PLACES);
+    if lasts { lasting_sources(rests) } else { sources(rests) }
+}
+
 /// Statements of users that an addition shows at most.
 const STATEMENTS: usize = 12;
 /// Characters that they take at most.
@@ -634,9 +648,12 @@ fn render(
     let late = |one: &Unheard| context! { by => put(&one.by), text => put(&plain::one_line(&one.text)) };
     // A text that begins like a line of a persona's is quoted.
     let put = |text: &str| put(&guarded(text, cast));
-    let said =
-        |one: &Insight| context! { attribution => safe(attribution(&one.by, cast)), text => put(&one.text) };
     let is_in_document = template == "addition.md";
+    let said = |one: &Insight| {
+        let shown = places(one, finished, is_in_document);
+        let shown = (!shown.is_empty()).then(|| put(&shown));
+        context! { attribution => safe(attribution(&one.by, cast)), text => put(&one.text), places => shown }
+    };
     let layout = library.layout(&finished.opened.layout);
     let has = |place: &Place| !is_in_document || *place == Place::Block;
     let see = see(layout, finished).filter(|_| is_in_document);

@@ -19,8 +19,8 @@ use super::yaml_list::with_entries;
 use super::{Left, Outcome, Placed, Unplaced, data, suffix};
 use crate::additive::verify;
 use crate::discussion::Finished;
-use crate::discussion::additions::{Addition, Field, Kind, snake};
-use crate::item::layout::{Layout, Proposal};
+use crate::discussion::additions::{Addition, Field, Kind, PROPOSED_BY, snake};
+use crate::item::layout::{Layout, Numbers, Proposal};
 use crate::item::library::Library;
 use crate::item::{Change, Item};
 use crate::text::ids::{family, ids};
@@ -50,7 +50,7 @@ pub(super) fn place(
             outcome.left.push(Left { path, reason });
             continue;
         };
-        let placing = Placing { library, addition, place };
+        let placing = Placing { library, addition, place, numbers: layout.numbers.as_ref() };
         match placing.put(item, outcome)? {
             Ok(change) => match outcome.changes.iter_mut().find(|known| known.path == change.path) {
                 Some(known) => known.after = change.after,
@@ -76,10 +76,12 @@ pub(super) fn added_to(
     finished: &Finished,
     library: &Library,
 ) -> Result<Option<String>, Unplaced> {
-    let Some(place) = place_of(library.layout(&finished.opened.layout), addition.kind) else {
+    let layout = library.layout(&finished.opened.layout);
+    let Some(place) = place_of(layout, addition.kind) else {
         return Ok(None);
     };
-    let found = Placing { library, addition, place }.added_to(name, text)?;
+    let placing = Placing { library, addition, place, numbers: layout.numbers.as_ref() };
+    let found = placing.added_to(name, text)?;
     Ok(found.ok().map(|(text, _)| text))
 }
 
@@ -104,7 +106,8 @@ pub(crate) fn put_entry(
     library: &Library,
 ) -> Result<Option<PlacedEntry>, Unplaced> {
     let Some(place) = place_of(layout, addition.kind) else { return Ok(None) };
-    let found = Placing { library, addition, place }.added_to(name, text)?;
+    let placing = Placing { library, addition, place, numbers: layout.numbers.as_ref() };
+    let found = placing.added_to(name, text)?;
     let Ok((text, section)) = found else { return Ok(None) };
     let id = in_markdown::entry(&text, addition, library)?.and_then(|entry| entry.id);
     Ok(Some(PlacedEntry { text, section, id }))
@@ -134,6 +137,26 @@ struct Placing<'a> {
     library: &'a Library,
     addition: &'a Addition,
     place: &'a Proposal,
+    /// How the document numbers what has no ids.
+    numbers: Option<&'a Numbers>,
+}
+
+/// A section such as "Requirement 2: Send letters", of a number or of any.
+struct NumberedSection {
+    /// In lower case.
+    name: String,
+    number: Option<u32>,
+}
+
+impl NumberedSection {
+    fn is_of(&self, heading: &str) -> bool {
+        let heading = heading.to_lowercase();
+        let Some(rest) = heading.strip_prefix(&self.name).map(str::trim_start) else { return false };
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let is_apart = rest[digits..].chars().next().is_none_or(|next| !next.is_alphanumeric());
+        let number = rest[..digits].parse::<u32>().ok();
+        is_apart && number.is_some() && (self.number.is_none() || self.number == number)
+    }
 }
 
 type Found<T> = Result<Result<T, String>, Unplaced>;
@@ -145,14 +168,22 @@ impl Placing<'_> {
     }
 
     /// The text with the addition in it, and where it went; else why it has no place there.
+    /// What nobody has accepted is marked there, or has no place.
     fn added_to(&self, name: &str, text: &str) -> Found<(String, String)> {
-        Ok(match suffix(name).as_str() {
+        let placed = match suffix(name).as_str() {
             "md" | "markdown" => self.markdown(text)?,
             "json" => self.json(name, text),
             "yaml" | "yml" => self.yaml(text),
             "csv" => self.csv(text),
             _ => Err("a file of this kind takes no addition".to_owned()),
-        })
+        };
+        let marks = |text: &str| text.matches(PROPOSED_BY.trim_start()).count();
+        Ok(placed.and_then(|(after, section)| {
+            match self.addition.is_marked() && marks(&after) <= marks(text) {
+                true => Err("nothing there would say who proposed it".to_owned()),
+                false => Ok((after, section)),
+            }
+        }))
     }
 
     /// The change that the addition comes to, or why there is none.
@@ -202,6 +233,12 @@ impl Placing<'_> {
         let is = |wanted: &dyn Fn(&str) -> bool| {
             own().find(|(_, heading)| wanted(&heading.text.to_lowercase())).map(|(at, _)| at)
         };
+        if let Some(section) = self.numbered(anchor) {
+            return outline
+                .headings
+                .iter()
+                .position(|heading| !heading.added && section.is_of(&heading.text));
+        }
         let id = ids(&self.addition.anchor).next();
         // "Requirement 1" is the heading "Requirement 1: Send letters".
         let begins =
@@ -224,6 +261,40 @@ impl Placing<'_> {
                 })?;
                 outline.headings.iter().rposition(|heading| heading.start <= line)
             })
+    }
+
+    /// The numbered section that an anchor such as "2.3" or "Requirement 2" names.
+    fn numbered(&self, anchor: &str) -> Option<NumberedSection> {
+        let name = self.numbers?.section.to_lowercase();
+        let number = anchor.strip_prefix(&name).unwrap_or(anchor).trim();
+        let mut parts = number.split('.').map(str::parse::<u32>);
+        let (section, item) = (parts.next()?.ok()?, parts.next());
+        let is_whole = item.is_none_or(|item| item.is_ok()) && parts.next().is_none();
+        is_whole.then_some(NumberedSection { name, number: Some(section) })
+    }
+
+    /// Why a proposal for a numbered list has no place: it goes below a section with a number, in the form of that list.
+    fn misfit(&self, outline: &Outline, anchored: Option<usize>) -> Option<String> {
+        // What a user writes in an analysis names no place.
+        if self.addition.turns.is_empty() {
+            return None;
+        }
+        if let Some(form) = self.place.form
+            && !form.fits(&self.addition.shown())
+        {
+            return Some(
+                "it is not in the form EARS (WHEN …, the … SHALL …), which the entries there have".to_owned(),
+            );
+        }
+        let numbers = self.numbers.filter(|numbers| self.place.heading.as_ref() == Some(&numbers.list))?;
+        let section = NumberedSection { name: numbers.section.to_lowercase(), number: None };
+        let Some(at) = anchored else {
+            return (!self.addition.anchor.is_empty()).then(|| self.no_anchor());
+        };
+        let is_inside = std::iter::successors(Some(at), |at| outline.parent(*at))
+            .any(|at| section.is_of(&outline.headings[at].text));
+        let (anchor, name) = (plain::shown(&self.addition.anchor), &numbers.section);
+        (!is_inside).then(|| format!("\"{anchor}\" names no {name} with a number, and it goes below one"))
     }
 
     fn fits_columns(&self, headers: &[String]) -> bool {
@@ -535,5 +606,52 @@ mod tests {
     #[test]
     fn cells_are_told_apart() {
         assert_eq!(cells("| **ID** | a \\| b |"), ["ID", "a | b"]);
+    }
+
+    /// Documents of every form, each with a place for additions of every kind.
+    const DOCUMENTS: [(&str, &str); 8] = [
+        ("a.md", "# A\n\n## Place\n\n- **FR-001**: one letter\n"),
+        (
+            "b.md",
+            "# A\n\n## Place\n\n| ID | Text | Code | Cause |\n| --- | --- | --- | --- |\n| FR-001 | a | b | c |\n",
+        ),
+        ("c.md", "# A\n\n## Place\n\nSome prose.\n"),
+        ("d.md", "# A\n\n## Place\n\n| ID | Requirement | Risk |\n|---|---|---|\n| R-1 | a | b |\n"),
+        ("e.csv", "id,text,code,cause\nFR-001,a,b,c\n"),
+        ("f.json", "{\"place\": [{\"id\": \"FR-001\", \"text\": \"a\"}]}\n"),
+        ("g.yaml", "place:\n  - id: FR-001\n    text: a\n"),
+        ("h.json", "[{\"code\": \"E-1\", \"cause\": \"a\"}]\n"),
+    ];
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_that_nobody_accepted_lands_without_its_mark(
+            kind in 0..Kind::ALL.len(),
+            document in 0..DOCUMENTS.len(),
+            text in proptest::option::of("[a-z]{3,8}( [a-z|*_(]{1,8}){0,4}"),
+            fields in proptest::collection::btree_map(
+                "id|code|text|cause|risk|requirement|description|title|so_that|as_a|i_want|owner|given",
+                "[a-zA-Z0-9-]{1,8}( [a-z|*_(]{1,8}){0,3}", 0..5
+            ),
+        ) {
+            let library = Library::built_in().unwrap();
+            let layout = library.layout("isdlc");
+            let said = json!({
+                "document": "x", "anchor": "Place", "kind": Kind::ALL[kind].name(), "text": text, "fields": fields,
+            });
+            let Some(proposal) = crate::discussion::additions::Proposal::read(&said) else { return Ok(()) };
+            let addition = proposal.addition("x", 4, Some("Jordan"));
+            // A record is a file of its own.
+            let own = Some(place_of(layout, addition.kind)).filter(|_| addition.kind != Kind::DecisionRecord);
+            let Some(place) = own.flatten() else { return Ok(()) };
+            let placing = Placing { library: &library, addition: &addition, place, numbers: None };
+            let (name, before) = DOCUMENTS[document];
+            if let Ok((after, _)) = placing.added_to(name, before).unwrap() {
+                proptest::prop_assert!(after.contains("(proposed by Jordan)"), "{}", after);
+                for name in ["FR-002 (proposed", "E-2 (proposed", "code: x (proposed"] {
+                    proptest::prop_assert!(!after.contains(name), "{}", after);
+                }
+            }
+        }
     }
 }

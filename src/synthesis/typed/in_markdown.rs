@@ -25,6 +25,9 @@ impl Placing<'_> {
     pub(super) fn markdown(&self, text: &str) -> Found<(String, String)> {
         let outline = Outline::new(text);
         let anchored = self.anchored(text, &outline);
+        if let Some(why) = self.misfit(&outline, anchored) {
+            return Ok(Err(why));
+        }
         let Some(heading) = self.listed(&outline, anchored).or(anchored) else {
             return Ok(Err(self.no_anchor()));
         };

@@ -49,6 +49,9 @@ const NOBODY: &str = "(unassigned)";
 /// What is wrong with an entry without words of a subject.
 const EMPTY: &str = "it says nothing";
 
+/// What is wrong with an insight that nobody but users said.
+const USERS_ALONE: &str = "only a user said it, and the recording has those words";
+
 /// What is left of a model's synthesis, and what was wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grounded {
@@ -124,11 +127,12 @@ fn of_value(value: &Value, more: &str) -> Entry {
         let found = value.get(key).and_then(Value::as_str).unwrap_or_default();
         cut(&one_line(&clean(found)), ENTRY)
     };
-    let by = match value.get("by") {
-        Some(Value::String(name)) => vec![name.clone()],
-        Some(Value::Array(names)) => names.iter().filter_map(|by| by.as_str().map(str::to_owned)).collect(),
-        _ => Vec::new(),
+    let names = match value.get("by") {
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        by => by.and_then(Value::as_str).into_iter().collect::<Vec<_>>(),
     };
+    // `User/Maya` names two, as documents do.
+    let by = names.into_iter().flat_map(|name| name.split('/')).map(str::to_owned).collect();
     Entry {
         text: text("text"),
         more: text(more),
@@ -212,8 +216,11 @@ impl ModelSynthesis {
 impl Grounded {
     /// The entries that were refused, as a model may put them right.
     pub fn problems(&self) -> Vec<RefusedEntry> {
-        // Words of users are not put right.
-        let is_own = |one: &&Critique| one.outcome == Verdict::Dropped && !one.on.starts_with("decisions/");
+        // Words of users are not put right, and what a proposal lacks is no wording.
+        let is_own = |one: &&Critique| {
+            let is_fixed = one.on.starts_with("decisions/") || one.on.starts_with("additions/");
+            one.outcome == Verdict::Dropped && !is_fixed
+        };
         let refused = self.critiques.iter().filter(is_own);
         refused.map(|one| RefusedEntry { on: one.on.clone(), problem: one.problem.clone() }).collect()
     }
@@ -293,7 +300,7 @@ impl<'a> Grounds<'a> {
                 }
             }
         }
-        summary.additions = self.additions(&said.proposals);
+        summary.additions = self.additions(&said.proposals, &mut critiques);
         Grounded { summary, critiques }
     }
 
@@ -397,6 +404,7 @@ impl<'a> Grounds<'a> {
         for (at, entry) in entries.iter().cloned().enumerate() {
             let (text, named) = (entry.text.clone(), entry.turns.clone());
             let problem = match self.rests(entry) {
+                Ok(entry) if list == "insights" && entry.by == [USER] => Err(USERS_ALONE.to_owned()),
                 Ok(entry) if kept.iter().any(|known| subjects(&known.text) == subjects(&entry.text)) => {
                     Err("it says what another entry says".to_owned())
                 }
@@ -418,11 +426,12 @@ impl<'a> Grounds<'a> {
     }
 
     /// What was proposed in these turns, each once, in their order.
-    fn additions(&self, turns: &[u32]) -> Vec<Addition> {
+    fn additions(&self, turns: &[u32], critiques: &mut Vec<Critique>) -> Vec<Addition> {
         let mut found: Vec<Addition> = Vec::new();
         let said_in = |turn: &u32| self.talk.contributions().find(|said| said.turn == *turn);
         let said = turns.iter().filter_map(said_in);
-        for (said, proposal) in said.filter_map(|said| Some((said, said.proposal.as_ref()?))) {
+        let proposed = said.filter_map(|said| Some((said, said.proposal.as_ref()?)));
+        for (at, (said, proposal)) in proposed.enumerate() {
             let by = self.talk.library().cast.get(&said.by).map_or("", Persona::first_name);
             let by = (!is_accepted(said.turn, self.talk, self.forms)).then_some(by);
             let mut addition = proposal.addition(&self.document(&proposal.document), said.turn, by);
@@ -435,7 +444,11 @@ impl<'a> Grounds<'a> {
             let is_known = found.iter().any(|known| known.words() == addition.words());
             // A record is of a decision, and only people decide.
             if addition.kind == Kind::DecisionRecord {
-                let Some(decided) = self.decided_near(said.turn) else { continue };
+                let Some(decided) = self.decided_near(said.turn) else {
+                    let why = "a record is of a decision, and nobody decided anything";
+                    critiques.push(critique("additions", at, &proposal.shown(), why, Verdict::Dropped));
+                    continue;
+                };
                 addition.turns.insert(0, decided);
             }
             if !is_known && found.len() < MOST {
@@ -583,12 +596,9 @@ impl<'a> Grounds<'a> {
         let Grounded { mut summary, critiques } = grounded;
         let by_rule = self.by_rule.clone();
         let is_user = |insight: &Insight| insight.by.iter().any(|key| key == USER);
-        let not_by_user = |mut insight: Insight| {
-            insight.by.retain(|key| key != USER);
-            (!insight.by.is_empty()).then_some(insight)
-        };
-        summary.insights = summary.insights.into_iter().filter_map(not_by_user).collect();
-        summary.insights.extend(by_rule.insights.into_iter().filter(is_user));
+        let noted: Vec<Insight> = by_rule.insights.into_iter().filter(is_user).collect();
+        summary.insights.retain(|one| !noted.iter().any(|note| has_words(&note.text, &one.text)));
+        summary.insights.extend(noted);
         summary.decisions.extend(by_rule.decisions);
         summary.decisions.sort_by_key(|one| one.turns.last().copied());
         // What a form tells of a turn is in the user's own words: the model's words for it would be a second item.
@@ -672,7 +682,8 @@ impl<'a> Grounds<'a> {
             let more = one.context.clone();
             Entry { more, ..Entry::new(&one.text, &one.turns, &[]) }
         };
-        let is_users = |one: &&Insight| one.by.iter().any(|key| key == USER);
+        let is_noted =
+            |one: &&Insight| by_rule.insights.contains(one) && one.by.iter().any(|key| key == USER);
         let is_own = |one: &&Question| !by_rule.open_questions.contains(one) || self.is_for_a_model(one);
         let questions = said.open_questions.iter().filter(is_own);
         let actions = said.action_items.iter().filter(|one| !by_rule.action_items.contains(one));
@@ -685,7 +696,7 @@ impl<'a> Grounds<'a> {
         let possible = said.possible_decisions.iter();
         let possible = possible.map(|one| Claim { turn: one.turn, text: one.text.clone(), answers: None });
         ModelSynthesis {
-            insights: said.insights.iter().filter(|one| !is_users(one)).map(insight).collect(),
+            insights: said.insights.iter().filter(|one| !is_noted(one)).map(insight).collect(),
             decisions: claims.chain(possible).collect(),
             open_questions: questions.map(question).collect(),
             action_items: actions.map(action).collect(),
