@@ -131,7 +131,8 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
         }
         Trigger::Issue(asked) => {
             let request = run.request(screen);
-            let done = Job::new(repo, &own, &request, event.as_ref(), screen)?.answer(asked);
+            let job = Job::new(repo, &own, &request, event.as_ref(), screen);
+            let done = job.and_then(|job| job.answer(asked));
             if let Err(fail) = &done {
                 annotate(fail, screen);
             }

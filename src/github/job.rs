@@ -172,8 +172,8 @@ impl Job<'_> {
         let (asked, at) = match self.when(asked) {
             Ok(Ok(known)) => known,
             Ok(Err(why)) => return self.refuse(&label, &why),
-            // The asker is not known: no comment is written.
-            Err(fail) => return Err(self.failed(fail)),
+            // The asker is not known: no comment is written, but the label does not look like a request any more.
+            Err(fail) => return Err(self.failed_early(&label, fail)),
         };
         if self.request.out.is_some() {
             let done = self.read(asked, at).and_then(|mut read| self.record(&mut read));

@@ -311,6 +311,21 @@ fn a_tick_of_somebody_who_may_not_write_and_two_ticks_decide_nothing() {
 
 #[cfg(unix)]
 #[test]
+fn two_ticks_on_one_card_are_told_where_nobody_wrote_anything() {
+    let (_sandbox, forge, voice) = with_points();
+    in_two_jobs(&forge, &forge.labeled("roundtable:01-03"), &voice);
+    forge.tick("kim", "2026-11-20T10:30:00Z");
+    forge.tick("sam", "2026-11-20T10:31:00Z");
+    let event = forge.label_again("roundtable:01-03", "2026-11-20T11:05:00Z");
+    in_two_jobs(&forge, &event, &voice);
+    assert_eq!(decided(BRANCH, &forge), []);
+    let told = last(&forge);
+    assert!(told.contains("1 has different answers, so it is not decided."), "{told}");
+    assert!(!told.contains("Nothing is new since") && cards(&told)[0].0 == 1, "{told}");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_hostile_model_shows_text_and_stays_within_a_minute() {
     let (sandbox, forge) = both();
     forge.set(|state| state.comments = vec![comment(11, "sam", "The desk has no computer.", EARLY)]);

@@ -162,15 +162,22 @@ fn who_may_not_write_asks_in_vain_without_painting_ci_red() {
 }
 
 #[test]
-fn an_unreadable_permission_stops_everything() {
-    let (sandbox, forge) = both();
-    forge.set(|state| {
-        let refusal = json!({"message": "Resource not accessible by integration"});
-        state.faults.push(("GET".into(), "/permission".into(), Fault::Status(403, vec![], refusal)));
-    });
-    let run = forge.label(&sandbox, &[]);
-    assert!(run.code == 2 && run.stderr.contains("not accessible"), "{}", run.stderr);
-    assert_eq!((forge.writes().len(), forge.tip(ITEM_BRANCH)), (0, None));
+fn an_unreadable_permission_stops_everything_and_the_labels_say_so() {
+    for path in ["/permission", "/events"] {
+        let (sandbox, forge) = both();
+        forge.set(|state| {
+            let refusal = json!({"message": "Resource not accessible by integration"});
+            state.faults.push(("GET".into(), path.into(), Fault::Status(403, vec![], refusal)));
+        });
+        let run = forge.label(&sandbox, &[]);
+        assert!(run.code == 2 && run.stderr.contains("not accessible"), "{}", run.stderr);
+        assert!(run.stdout.contains("::error "), "{}", run.stdout);
+        // Nobody is known to ask: no comment, no branch.
+        assert_eq!((forge.ours().len(), forge.tip(ITEM_BRANCH)), (0, None), "{path}");
+        assert_eq!(forge.state().labels, ["roundtable:failed"], "{path}");
+        let summary = std::fs::read_to_string(sandbox.outside("summary.md")).unwrap();
+        assert!(summary.contains("roundtable failed"), "{summary}");
+    }
 }
 
 #[test]

@@ -137,6 +137,7 @@ impl Job<'_> {
             None if by_comment && !read.asked.is_tick => {
                 Conversation::Silent("no discussion is open on the issue")
             }
+            None if by_comment && read.ticks.is_empty() && !read.notes.is_empty() => Conversation::NothingNew,
             None if by_comment && read.ticks.is_empty() => {
                 Conversation::Silent("no new tick decides anything")
             }

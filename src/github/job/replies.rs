@@ -159,8 +159,11 @@ fn notes<T>(cards: &Cards, replies: &[(String, Reply, T)], differ: &BTreeSet<u32
             found.push(format!("{} of {by} answers no card that is still asked.", listed(&reply.unknown)));
         }
     }
-    found
-        .extend(differ.iter().map(|number| format!("{number} has different answers, so it is not decided.")));
+    found.extend(differ.iter().map(|number| {
+        format!(
+            "{number} has different answers, so it is not decided. Agree on one: leave one tick, or write it."
+        )
+    }));
     found
 }
 
