@@ -112,7 +112,8 @@ fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, FoundI
     let mut findings = Vec::new();
     for item in stored {
         let at = format!("{}/{}", item.path, crate::item::meta::FILE);
-        match Meta::read(&at, &item.meta) {
+        let read = Meta::read(&at, &item.meta);
+        match read.and_then(|meta| meta.known_status().map(|()| meta)) {
             Ok(meta) => {
                 let Stored { path, scan, documents, recordings, .. } = item;
                 found.insert(path, FoundItem { meta, commit, scan, documents, recordings });

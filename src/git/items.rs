@@ -100,6 +100,7 @@ impl Repo {
     pub(crate) fn find_item(&self, commit: Oid, name: &str, items: &[&str]) -> Result<String, Error> {
         let is_path = name.contains('/');
         let name = name.trim_start_matches("./").trim_end_matches('/');
+        self.is_no_folder_of_items(commit, name, items)?;
         match self.named(commit, name, is_path, items)? {
             Named::Items(mut found) if found.len() > 1 => {
                 found.sort();
@@ -141,6 +142,23 @@ impl Repo {
         let item =
             crate::text::plain::cut(&crate::text::plain::one_line(&crate::text::plain::clean(name)), 80);
         Err(Error::NoItem { item, commit: short(commit), hint: crate::text::plain::clean(&hint) })
+    }
+
+    /// Refuses the folder that items are in: a discussion of it would write into one of them.
+    fn is_no_folder_of_items(&self, commit: Oid, name: &str, items: &[&str]) -> Result<(), Error> {
+        if !items.iter().any(|folder| folder.trim_end_matches('/') == name) {
+            return Ok(());
+        }
+        let Some(tree) = self.folder(commit, name)? else { return Ok(()) };
+        let mut inside = tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree));
+        match inside.next() {
+            Some(first) if tree.get_name(meta::FILE).is_none() => Err(Error::NoItem {
+                item: crate::text::plain::shown(name),
+                commit: short(commit),
+                hint: format!("items are in this folder; name one of them: {name}/{}", name_of(&first)),
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// What helps where a file is named that a commit has not; none where it is no file's name.

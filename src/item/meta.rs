@@ -54,6 +54,9 @@ pub struct Meta {
 /// Fields that only the meta.json of an item has.
 const OURS: [&str; 4] = ["analysis_status", "steps_completed", "phases_completed", "elaborations"];
 
+/// How far an analysis can be.
+const STATUSES: [&str; 3] = ["raw", "partial", "analyzed"];
+
 impl Meta {
     /// Reads meta.json.
     ///
@@ -116,6 +119,23 @@ impl Meta {
     /// How far the analysis is; `raw` where meta.json does not say.
     pub fn analysis_status(&self) -> String {
         self.get("analysis_status").as_str().unwrap_or("raw").to_owned()
+    }
+
+    /// Refuses a status that is none of those that an analysis has.
+    ///
+    /// # Errors
+    /// Where it is, and its value.
+    pub fn known_status(&self) -> Result<(), Finding> {
+        let Some(node) = self.document.member("analysis_status") else { return Ok(()) };
+        let value = self.get("analysis_status");
+        if value.is_null() || value.as_str().is_some_and(|status| STATUSES.contains(&status)) {
+            return Ok(());
+        }
+        let (line, column) = crate::text::finding::place(&self.document.text, node.span.start);
+        let shown = plain::shown(&value.to_string());
+        let message = format!("`analysis_status` is {shown}, which no analysis has");
+        Err(Finding::at(&self.path, &self.document.text, line, column, message)
+            .hint("write \"raw\", \"partial\" or \"analyzed\", or leave it out"))
     }
 
     /// The steps that are done; `[]` where meta.json does not say.
@@ -466,5 +486,16 @@ mod tests {
           "depth_overrides": {}
         }
         "#);
+    }
+
+    #[test]
+    fn an_unknown_status_is_refused_with_its_value() {
+        for known in ["{}", "{\"analysis_status\": \"partial\"}", "{\"analysis_status\": null}"] {
+            assert!(meta(known).known_status().is_ok(), "{known}");
+        }
+        for (odd, value) in [("\"weird\"", "\"weird\""), ("7", "7")] {
+            let refused = meta(&format!("{{\"analysis_status\": {odd}}}")).known_status().unwrap_err();
+            assert!(refused.message.contains(value) && refused.line == 1, "{refused:?}");
+        }
     }
 }

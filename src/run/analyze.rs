@@ -88,6 +88,7 @@ pub fn analyze(
     let chosen = chooser.choose(&task.answers, &done(repo, &task, &place, &config))?;
     let readers = chosen.readers(&chooser, &task.answers)?;
     let item = find_or_add(repo, &library, &task, &mut place, &config, &author)?;
+    item.meta.known_status()?;
     let path = item.path.clone();
     before::tell_place(&place, &branch, observer);
     before::edited(repo, &item, observer)?;

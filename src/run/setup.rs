@@ -174,6 +174,7 @@ fn locate_item(
     let rules = opening.as_ref().map_or(Ok(base), |opened| repo.resolve(&opened.base))?;
     let config = if rules == place.base { config } else { settings.at(repo, rules)? };
     let item = repo.item_or_new(base, &path, Begin { meta: new_meta.as_deref(), draft: None })?;
+    item.meta.known_status()?;
     if left.is_none() {
         before::tell_place(&place, &branch(task), observer);
     }

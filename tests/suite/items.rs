@@ -198,3 +198,36 @@ fn a_discussion_without_a_word_of_a_user_changes_no_document() {
     heard.elaborate("quit\nDecision: photos wait.\ndone\n", &[]).ok();
     assert!(heard.spec().contains("photos wait"));
 }
+
+#[test]
+fn the_folder_of_the_items_is_not_an_item() {
+    let sandbox = sandbox();
+    for name in ["docs/requirements", "docs/requirements/"] {
+        let run = elaborate(&sandbox, name, &["--step", "01-03"]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains("name one of them: docs/requirements/offline-mode"), "{}", run.stderr);
+    }
+    assert_eq!(sandbox.refs().len(), 1);
+}
+
+#[test]
+fn an_unknown_status_of_an_item_is_refused_with_its_value() {
+    let sandbox = sandbox();
+    let meta = format!("{}/meta.json", crate::kit::ITEM);
+    sandbox.commit(&[(&meta, "{\"slug\": \"offline-mode\", \"analysis_status\": \"weird\"}\n")]);
+    let script = sandbox.script("talk.txt", TALK);
+    for args in [
+        &["elaborate", "offline-mode", "--step", "01-03", "--script", &script][..],
+        &["analyze", "offline-mode", "--script", &script],
+        &["status"],
+    ] {
+        let run = sandbox.run(args);
+        assert_eq!(run.code, 2, "{args:?}: {}", run.stdout);
+        assert!(
+            run.stderr.contains("\"weird\"") && run.stderr.contains("partial"),
+            "{args:?}: {}",
+            run.stderr
+        );
+    }
+    assert_eq!(sandbox.refs().len(), 1);
+}
