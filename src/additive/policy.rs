@@ -227,6 +227,20 @@ impl Entry {
         }
     }
 
+    /// The states of a record that becomes a draft again: its text would be free from then on. `beside` reads a file of
+    /// the record's folder, as it was.
+    pub fn goes_back(
+        &self,
+        before: &[u8],
+        after: &[u8],
+        beside: &dyn Fn(&str) -> Option<Vec<u8>>,
+    ) -> Option<(String, String)> {
+        let cycle = self.cycle.as_ref().filter(|cycle| !cycle.free.is_empty())?;
+        let was = state_of(before, &cycle.sources, beside)?;
+        let is = state_of(after, &cycle.sources, &|_| None)?;
+        (!cycle.free.contains(&was) && cycle.free.contains(&is)).then_some((was, is))
+    }
+
     /// Whether a record may go from one path to another.
     pub fn may_move(&self, from: &str, to: &str) -> bool {
         self.cycle.as_ref().is_some_and(|cycle| cycle.may_move(from, to))

@@ -326,6 +326,9 @@ impl<'p> Gate<'p> {
             return Ok(Some(of_tree(Kind::Opaque, format!("{was} points elsewhere now"), before)));
         }
         let mut compared = contents(desk, old, new, path, demand)?;
+        let states =
+            entry.goes_back(before, &desk.read(new.id)?, &|name| self.read_beside(desk.repo, path, name));
+        compared.findings.extend(states.map(|(was, is)| gone_back(was, is)));
         if old.mode != new.mode {
             let message = format!("the mode went from {:o} to {:o}", old.mode, new.mode);
             join(&mut compared, of_tree(Kind::Mode, message, before));
@@ -640,6 +643,17 @@ fn kind_of(mode: u32) -> &'static str {
 }
 
 /// Compares the bytes of two blobs.
+/// A record that becomes a draft again.
+fn gone_back(was: String, is: String) -> Finding {
+    let message = format!("the status goes back from {was} to {is}, in which the text is free");
+    Finding {
+        old: was,
+        new: Some(is),
+        hint: "put the old status back; a new record supersedes an accepted one".to_owned(),
+        ..Finding::new(Kind::Wording, 1, message)
+    }
+}
+
 fn contents(
     desk: &mut Comparer<'_>,
     old: PathObject,

@@ -29,7 +29,8 @@ pub const PASSAGES: usize = 12;
 const LONGEST: usize = 2_000;
 /// Quotations of a text that are looked up.
 const QUOTATIONS: usize = 24;
-/// Words between quotation marks that are no more than this are a name or a term.
+/// Words between quotation marks that are no more than this are a name or a term, unless somebody is said to have used
+/// them.
 const MAX_TERM: usize = 3;
 
 /// The line with its passages as they are in the files, and what is wrong with those that are nowhere. What a turn has
@@ -96,7 +97,7 @@ pub fn unreal_quotation<'q>(
     let asks = sentence.trim_end().ends_with('?');
     let judged = quoted(sentence).take(QUOTATIONS);
     judged.map(|(before, quote)| (before, quote, words(quote).len())).find_map(|(before, quote, count)| {
-        let is_term = count < MAX_TERM || count == MAX_TERM && !has_place;
+        let is_term = count < MAX_TERM || count == MAX_TERM && !has_place && !is_announced(before);
         let is_proposed = absent.iter().any(|wording| has_words(wording, quote));
         let is_made_up = is_proposed || asks && !has_place && !is_announced(before);
         let is_said = || texts.iter().any(|text| has_words(text, quote));
@@ -185,6 +186,7 @@ mod tests {
         for (text, wanted) in [
             ("It says \"photos wait for an hour\".", "photos wait for an hour"),
             ("In line 3: \"photos never wait\".", "photos never wait"),
+            ("The document says \"payment by card\".", "payment by card"),
             ("Why has Sam said \"photos wait for ever\"?", "photos wait for ever"),
             ("By spec.md \"keep one copy\" is meant, in line 3.", "keep one copy"),
         ] {

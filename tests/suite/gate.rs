@@ -940,3 +940,18 @@ fn a_nearer_meta_json_lifts_nothing() {
     sandbox.commit(&[(deep, "new\n")]);
     assert_eq!(json(&sandbox, base, &[]).0, 1);
 }
+
+#[test]
+fn a_declaration_covers_losses_of_one_line_that_look_alike() {
+    let sandbox = empty();
+    let policy = "protect: [{paths: [\"docs/**\"], rule: content}]\n";
+    sandbox.commit(&[(".roundtable.yaml", policy), ("docs/a.md", "# T\n\nOld text is here.\n\nz w.\n")]);
+    let hidden = "# T\n\n<div>\n\n<details>\n\nOld text is here.\n\n</details>\n\n</div>\n\nz w.\n";
+    std::fs::write(sandbox.root().join("docs/a.md"), hidden).unwrap();
+    let mut index = sandbox.git.index().unwrap();
+    index.add_path(std::path::Path::new("docs/a.md")).unwrap();
+    index.write().unwrap();
+    assert_eq!(sandbox.run(&["check", "--staged"]).code, 1);
+    sandbox.run(&["check", "--staged", "--declare", "nobody reads it"]).ok();
+    sandbox.run(&["check", "--staged"]).ok();
+}

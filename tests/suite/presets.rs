@@ -63,6 +63,8 @@ fn adr_new_supersedes_a_record_and_the_decision_stays() {
             ("Accepted", "Accepted\n\nAmended by [5. Two queues](0005-two-queues.md)", &[]),
             ("keep the queue in Postgres.", "keep the queue in Kafka.", &["name"]),
             ("There is no new server.\n", "", &["gone"]),
+            // An accepted record is no draft again, in which all would be free.
+            ("## Status\n\nAccepted", "## Status\n\nProposed", &["wording"]),
         ],
     );
     let proposed = ADR.replace("Accepted", "Proposed");
@@ -106,6 +108,7 @@ fn rfcs_move_through_stages_and_folders_and_get_a_number() {
         STAGED,
         &[
             ("stage: accepted", "stage: ready-for-release", &[]),
+            ("stage: accepted", "stage: draft", &["wording"]),
             ("release-date: # FIXME", "release-date: 2026-02-20", &[]),
             ("teams: # delete teams that aren't relevant", "teams:", &[]),
             ("project-link:", "project-link: https://example.org/project", &[]),

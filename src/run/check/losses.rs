@@ -1,5 +1,7 @@
 //! Declared losses of a change: read from its trees, held against what was found, and written on demand.
 
+use std::collections::HashMap;
+
 use git2::Oid;
 
 use super::Report;
@@ -56,6 +58,27 @@ pub fn cover(declarations: &[Declaration], report: &mut Report) -> Vec<Unused> {
     declared::cover(declarations, findings)
 }
 
+/// Everything that is lost, each loss as often as one comparison has it: of two merge bases both may see the same.
+fn lost_in(reports: &[(Report, bool)]) -> Vec<(&str, &Finding)> {
+    let mut lost = Vec::new();
+    let mut counted = HashMap::new();
+    for (report, _) in reports {
+        let mut own = HashMap::new();
+        for file in &report.files {
+            for finding in file.findings().iter().filter(|finding| finding.fails()) {
+                let key = (file.path.as_str(), finding.kind.name(), finding.old.as_str(), finding.line);
+                let count = own.entry(key).or_insert(0_usize);
+                *count += 1;
+                if *count > counted.get(&key).copied().unwrap_or_default() {
+                    counted.insert(key, *count);
+                    lost.push((file.path.as_str(), finding));
+                }
+            }
+        }
+    }
+    lost
+}
+
 /// Writes a declaration of everything that is lost.
 pub fn declare(
     repo: &Repo,
@@ -73,20 +96,7 @@ pub fn declare(
             Fail::new("--declare needs a reason").with_hint("say in a few words why the loss is right")
         );
     }
-    let mut lost: Vec<(&str, &Finding)> = Vec::new();
-    for file in reports.iter().flat_map(|(report, _)| &report.files) {
-        for finding in file.findings().iter().filter(|finding| finding.fails()) {
-            // Of two merge bases both may see the same loss.
-            if !lost.iter().any(|(path, known)| {
-                *path == file.path
-                    && known.old == finding.old
-                    && known.kind == finding.kind
-                    && known.line == finding.line
-            }) {
-                lost.push((&file.path, finding));
-            }
-        }
-    }
+    let lost = lost_in(reports);
     if lost.is_empty() {
         observer.say("Nothing to declare: nothing is lost.");
         return Ok(());

@@ -169,7 +169,7 @@ pub fn more(
 ) -> Evidence {
     let names = Names::new(files.listed(), own);
     let code: Vec<String> = asked.iter().map(|name| format!("`{}`", name.replace('`', ""))).collect();
-    let places = places(&names.identifiers(code.iter().map(String::as_str)), files);
+    let places = places(&names.asked_identifiers(code.iter().map(String::as_str)), files);
     let found: Vec<(Vec<Named>, bool)> =
         code.iter().map(|code| named_by(code, &names, &places, files)).collect();
     let mut chosen: Vec<Named> = found.iter().fold(Vec::new(), |all, (named, _)| merged(all, named.clone()));
@@ -202,7 +202,7 @@ pub fn more(
 /// The files that one name asks for, and whether the repository has it at all.
 fn named_by(code: &str, names: &Names<'_>, places: &Places, files: &dyn Files) -> (Vec<Named>, bool) {
     let paths = names.paths(std::iter::once(code));
-    let own = names.identifiers(std::iter::once(code));
+    let own = names.asked_identifiers(std::iter::once(code));
     let places: Places = places.iter().filter(|(name, _)| own.contains(name)).cloned().collect();
     let is_known = !paths.is_empty() || places.iter().any(|(_, found)| !found.is_empty());
     (merged(paths, definitions(places, SAME_NAME_ASKED, files)), is_known)
@@ -567,6 +567,10 @@ mod tests {
         let asked = ["settleBalance", "nowhere"].map(str::to_owned);
         let found = more(&asked, &Evidence::default(), &[], 60, &shelf);
         assert_eq!((found.not_shown.as_slice(), found.unknown.as_slice()), (&asked[..1], &asked[1..]));
+        // A short one, too.
+        let fee = Shelf::new(&[("src/fee.rs", "pub fn fee() -> u32 {\n    5\n}\n")]);
+        let found = more(&["fee".to_owned()], &Evidence::default(), &[], 4_000, &fee);
+        assert_eq!((found.sent.len(), found.unknown.len()), (1, 0), "{found:?}");
     }
 
     #[test]

@@ -190,6 +190,15 @@ impl<'l> Names<'l> {
 
     /// The identifiers that texts name: written as code, or spelled as only code is.
     pub fn identifiers<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<String> {
+        self.identifiers_of(texts, SHORTEST)
+    }
+
+    /// The same of names that were asked for one by one: a short one is meant, too.
+    pub fn asked_identifiers<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<String> {
+        self.identifiers_of(texts, SHORTEST_ASKED)
+    }
+
+    fn identifiers_of<'t>(&self, texts: impl Iterator<Item = &'t str>, shortest: usize) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut seen: BTreeSet<String> = BTreeSet::new();
         for text in texts {
@@ -202,7 +211,8 @@ impl<'l> Names<'l> {
                 for name in part.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
                     let is_name = is_code && !name.starts_with(|c: char| c.is_ascii_digit())
                         || is_spelled_as_code(name);
-                    if name.len() > 3 && is_name && found.len() < MOST && seen.insert(name.to_owned()) {
+                    if name.len() >= shortest && is_name && found.len() < MOST && seen.insert(name.to_owned())
+                    {
                         found.push(name.to_owned());
                     }
                 }
@@ -211,6 +221,10 @@ impl<'l> Names<'l> {
         found
     }
 }
+
+/// A name in prose that is shorter is in too many places, in bytes.
+const SHORTEST: usize = 4;
+const SHORTEST_ASKED: usize = 2;
 
 /// A path without its folders.
 pub fn last_part(path: &str) -> &str {
