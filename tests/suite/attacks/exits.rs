@@ -193,12 +193,19 @@ fn documents(left: &Left) -> Vec<Exit> {
     found
 }
 
-/// The text of an issue keeps its author's markup, and has no marker and nothing that cannot be seen.
+/// The text of an issue keeps its author's markup, and has no marker and nothing that cannot be seen; below it are the
+/// blocks of discussions.
 fn draft(exit: &Exit) {
-    if exit.text.contains("<!--") {
+    let is_block = |line: &str| is_marker(&format!("html {line}"));
+    let block = exit.text.lines().find(|line| is_block(line)).and_then(|line| exit.text.find(line));
+    let (issue, blocks) = exit.text.split_at(block.unwrap_or(exit.text.len()));
+    if issue.contains("<!--") {
         exit.wrong("a marker", "");
     }
     clean(exit);
+    if !blocks.is_empty() {
+        artifact(&Exit::new(&exit.place, blocks, artifact));
+    }
 }
 
 /// Nothing but text was added to a document: headings are the templates', markers are well formed.
