@@ -1,6 +1,7 @@
 //! A choice that was put to the user, and which words take one of its options.
 
 use super::{Choice, Forms};
+use crate::discussion::closing::AskedQuestions;
 use crate::text::words::words;
 
 /// A choice that was put and not answered yet.
@@ -13,18 +14,25 @@ pub(super) struct Pending<'s, 't> {
     unit: Option<String>,
     /// No user has spoken since: "the first" is meant of it.
     pub is_next: bool,
+    asked: AskedQuestions,
 }
 
 impl<'s, 't> Pending<'s, 't> {
     pub fn new(turn: u32, choice: &'s Choice<'t>) -> Pending<'s, 't> {
         let options = choice.options.iter().map(|option| plain_words(option)).collect();
         let unit = shared_unit(&choice.options);
-        Pending { turn, choice, options, unit, is_next: true }
+        let mut asked = AskedQuestions::default();
+        asked.add(choice.on, 0);
+        Pending { turn, choice, options, unit, is_next: true, asked }
     }
 
-    /// Does a decision name one option, and no other? Where all are amounts of one unit, so does the only amount of that
-    /// unit in the message after the choice.
-    pub fn is_named_in(&self, decided: &str) -> bool {
+    /// Does a decision settle it? One on a point names its id or is one of its options; one on a disagreement names one
+    /// option, and no other. Where all are amounts of one unit, so does the only amount of that unit in the message after
+    /// the disagreement.
+    pub fn is_settled_by(&self, decided: &str, message: &str, forms: &Forms) -> bool {
+        if self.choice.is_point {
+            return !self.asked.closed_by(decided, message).is_empty() || self.is_taken_by(decided, forms);
+        }
         let said = plain_words(decided);
         let is_there = |option: &&Vec<String>| {
             !option.is_empty() && said.windows(option.len()).any(|window| window == option.as_slice())
@@ -36,14 +44,38 @@ impl<'s, 't> Pending<'s, 't> {
 
     /// Does a statement take one of the options, and say nothing else before its first mark or reason?
     pub fn is_answered_by(&self, said: &str, forms: &Forms) -> bool {
-        let end = said.find([',', ';', '(', '–', '—']).unwrap_or(said.len());
-        let reason = forms.find("reasons", said).map_or(said.len(), |hit| hit.range().start);
-        let answer = said[..end.min(reason)].trim_end_matches(['.', '!', ' ']);
-        let is_order = self.is_next && forms.file("choices").iter().any(|form| is_order(form, answer));
-        let named = forms.file("choices").iter().filter_map(|form| form.find(answer)?.part("name"));
-        let is_option = |name: &str| self.options.contains(&plain_words(name));
-        is_order || self.options.contains(&plain_words(answer)) || named.into_iter().any(is_option)
+        self.takes_in_order(said, forms) || self.is_taken_by(said, forms)
     }
+
+    /// Is this one of the options word for word, whatever marks it has?
+    pub fn has_option(&self, said: &str) -> bool {
+        self.options.contains(&plain_words(said))
+    }
+
+    fn takes_in_order(&self, said: &str, forms: &Forms) -> bool {
+        let answer = answer_in(said, forms);
+        self.is_next && forms.file("choices").iter().any(|form| is_order(form, answer))
+    }
+
+    fn is_taken_by(&self, said: &str, forms: &Forms) -> bool {
+        [said, without_reason(said, forms), answer_in(said, forms)].into_iter().any(|answer| {
+            let named = forms.file("choices").iter().filter_map(|form| form.find(answer)?.part("name"));
+            self.has_option(answer) || named.into_iter().any(|name| self.has_option(name))
+        })
+    }
+}
+
+/// What is said before its reason.
+fn without_reason<'t>(said: &'t str, forms: &Forms) -> &'t str {
+    let reason = forms.find("reasons", said).map_or(said.len(), |hit| hit.range().start);
+    said[..reason].trim_end_matches([',', '.', '!', ' '])
+}
+
+/// What is said before its first mark or reason.
+fn answer_in<'t>(said: &'t str, forms: &Forms) -> &'t str {
+    let answer = without_reason(said, forms);
+    let end = answer.find([',', ';', '(', '–', '—']).unwrap_or(answer.len());
+    answer[..end].trim_end_matches(['.', '!', ' '])
 }
 
 fn is_order(form: &crate::text::sentence_forms::Form, answer: &str) -> bool {

@@ -57,13 +57,11 @@ fn is_undecided(addition: &Addition, summary: &Summary, talk: &Discussion<'_>) -
 }
 
 fn origin(question: &Question, talk: &Discussion<'_>) -> Origin {
+    if let Some(point) = talk.points().iter().find(|point| point.question == question.text) {
+        return if point.weight == Weight::Detail { Origin::Detail } else { Origin::Point };
+    }
     if question.turns.is_empty() {
-        let point = talk.points().iter().find(|point| point.question == question.text);
-        return if point.is_some_and(|point| point.weight == Weight::Detail) {
-            Origin::Detail
-        } else {
-            Origin::Point
-        };
+        return Origin::Point;
     }
     let mut origin = Origin::Synthesis;
     for record in talk.log() {

@@ -1,8 +1,16 @@
 //! What each sentence of a user's message is, by its form and by the label above it.
+//!
+//! A label gives its role to what is below it. So does a sentence that ends in a colon: "We decided to do the following:"
+//! decides what its list says, each item in its words. A sentence that breaks off before a list goes on in it:
+//! "Decision: fees are" and "- 5 euros" are one decision.
+
+use std::collections::BTreeSet;
 
 use super::Forms;
 use crate::discussion::address::without_vocative;
 use crate::text::markdown::{Part, VisibleLine, read};
+use crate::text::sentence_forms::FormMatch;
+use crate::text::words::{unquoted, words};
 
 /// Something that a user said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +19,8 @@ pub(super) struct UserStatement {
     pub kind: Kind,
     /// Why, where the sentence says so or the next begins with "Reason".
     pub reason: Option<String>,
+    /// A list goes on with it.
+    is_continued: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,29 +37,52 @@ pub(super) enum Kind {
 }
 
 /// What the label above a line makes of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Role {
+    #[default]
     Own,
     Decisions,
     Actions,
+    Notes,
     /// Somebody else's, or only possible.
     Others,
 }
 
+/// What a line gives to the lines below it.
+#[derive(Clone, Debug, Default)]
+struct Label {
+    role: Role,
+    /// What each of them begins with: "We decided to do the following:", or the id of "Decision FR-002:".
+    lead: String,
+    owner: Option<String>,
+    is_speakers: bool,
+    /// What the line itself says, by its place among the entries.
+    entry: Option<usize>,
+}
+
 /// The sentences of a message that say something, in order.
 pub(super) fn entries(text: &str, forms: &Forms, names: &[&str]) -> Vec<UserStatement> {
-    let lines: Vec<VisibleLine> = read(text);
     let reader = Reader { forms, names };
-    let mut roles: Vec<Role> = Vec::with_capacity(lines.len());
+    let mut labels: Vec<Label> = Vec::new();
     let mut found: Vec<UserStatement> = Vec::new();
-    for line in &lines {
-        let role = line.lead.map_or(Role::Own, |lead| reader.role_below(&lines[lead], roles[lead]));
-        roles.push(role);
-        if line.is_said() {
-            reader.read_line(line, role, &mut found);
+    // Leads that are said in the entries below them.
+    let mut replaced: BTreeSet<usize> = BTreeSet::new();
+    for line in &read(text) {
+        let above = line.lead.map_or_else(Label::default, |lead| labels[lead].clone());
+        let begun = line.opening.and_then(|opening| labels[opening].entry);
+        let before = found.len();
+        match begun.filter(|_| reader.is_continuation(line)) {
+            Some(begun) => found[begun].go_on(&line.text()),
+            None if line.is_said() => reader.read_line(line, &above, &mut found),
+            None => {}
         }
+        let says_more = found[before..].iter().any(|one| one.kind != Kind::Question);
+        replaced.extend(above.entry.filter(|_| says_more && !above.lead.is_empty()));
+        let own = found.len().checked_sub(1).filter(|last| *last >= before && found[*last].is_entry());
+        labels.push(reader.label_of(line, above.role, own, &found));
     }
-    found
+    let kept = found.into_iter().enumerate().filter(|(at, _)| !replaced.contains(at));
+    kept.map(|(_, entry)| entry).collect()
 }
 
 struct Reader<'f> {
@@ -58,59 +91,103 @@ struct Reader<'f> {
 }
 
 impl Reader<'_> {
-    /// What is below a label: what the label says, else what the label itself is below.
-    fn role_below(&self, label: &VisibleLine, inherited: Role) -> Role {
-        let text = label.text();
+    /// What is below a line: what the line says as a label, else what the label itself is below.
+    fn label_of(
+        &self,
+        line: &VisibleLine,
+        inherited: Role,
+        entry: Option<usize>,
+        found: &[UserStatement],
+    ) -> Label {
+        let text = line.text();
         let text = without_vocative(&text, self.names).trim_end_matches([':', '：']).trim_end();
-        match self.forms.find("labels", text).map(|hit| hit.form.written.form.as_str()) {
-            Some("decisions") => Role::Decisions,
-            Some("actions") => Role::Actions,
-            Some(_) => Role::Others,
-            None if is_title(label) => inherited,
-            None => Role::Own,
+        if let Some(hit) = self.forms.find("labels", text) {
+            let role = match hit.form.written.form.as_str() {
+                "decisions" => Role::Decisions,
+                "actions" => Role::Actions,
+                "notes" => Role::Notes,
+                _ => Role::Others,
+            };
+            let lead = subject_of(&hit).map(|id| format!("{id}:")).unwrap_or_default();
+            return Label { role, lead, ..Label::default() };
+        }
+        let own = entry.map(|at| &found[at]).filter(|own| own.text.ends_with([':', '：']));
+        match own {
+            Some(own) => Label { entry, ..own.as_label() },
+            None if is_title(line) => Label { role: inherited, entry, ..Label::default() },
+            None => Label { entry, ..Label::default() },
         }
     }
 
-    fn read_line(&self, line: &VisibleLine, role: Role, found: &mut Vec<UserStatement>) {
+    /// Whether a line below one that broke off goes on with it, and says nothing by itself.
+    fn is_continuation(&self, line: &VisibleLine) -> bool {
+        let text = line.text();
+        line.part == Part::Item
+            && line.ticked.is_none()
+            && !text.ends_with('?')
+            && !["decisions", "actions", "notes"].iter().any(|file| self.forms.fits(file, &text))
+    }
+
+    fn read_line(&self, line: &VisibleLine, above: &Label, found: &mut Vec<UserStatement>) {
         if let Some(note) = self.forms.find("notes", &line.text()).and_then(|hit| hit.part("what")) {
             found.push(UserStatement::new(note, Kind::Note));
             return;
         }
-        let is_listed = matches!(role, Role::Decisions | Role::Actions);
+        if above.role == Role::Notes && line.part == Part::Item && line.ticked.is_none() {
+            found.push(UserStatement::new(&above.with_lead(&line.text()), Kind::Note));
+            return;
+        }
+        let is_listed = matches!(above.role, Role::Decisions | Role::Actions);
         if is_listed && !is_title(line) && line.ticked.is_none() {
-            return self.read_listed(line, role, found);
+            return self.read_listed(line, above, found);
         }
         for sentence in &line.sentences {
             if self.add_reason(&sentence.text, found) {
                 continue;
             }
-            let text = without_vocative(&sentence.text, self.names);
-            found.extend(self.question(line, &sentence.text).or_else(|| self.entry(text, line, role)));
+            match self.question(line, &sentence.text) {
+                Some(question) => found.push(question),
+                None => self.read_sentence(&sentence.text, line, above.role, found),
+            }
         }
     }
 
+    fn read_sentence(&self, said: &str, line: &VisibleLine, role: Role, found: &mut Vec<UserStatement>) {
+        let text = without_vocative(said, self.names);
+        if text.ends_with('?') || role == Role::Others || line.ticked.is_some() {
+            return;
+        }
+        // Whom a sentence with a task begins with is no vocative.
+        let Some(entry) = self.action(said).or_else(|| self.entry(text)) else { return };
+        // What goes on in lower case after its mark is a question all the same: "who pays? not me."
+        if entry.kind == Kind::Statement {
+            let asked = questions_in(text).into_iter().filter(|one| !self.only_calls(one));
+            found.extend(asked.map(|one| UserStatement::new(one, Kind::Question)));
+        }
+        found.push(entry);
+    }
+
     /// A line below a label: its sentences together, without questions.
-    fn read_listed(&self, line: &VisibleLine, role: Role, found: &mut Vec<UserStatement>) {
+    fn read_listed(&self, line: &VisibleLine, above: &Label, found: &mut Vec<UserStatement>) {
         let mut said: Vec<&str> = Vec::new();
         let (mut questions, mut reasons) = (Vec::new(), Vec::new());
         for sentence in &line.sentences {
             match self.question(line, &sentence.text) {
                 Some(question) => questions.push(question),
                 None if self.says_reason(&sentence.text) => reasons.push(sentence.text.as_str()),
-                None => said.push(without_vocative(&sentence.text, self.names)),
+                None => said.push(sentence.text.as_str()),
             }
         }
         let text = said.join(" ");
-        let is_empty = said.is_empty()
-            || self.forms.fits("no-decisions", &text)
-            || self.forms.fits("acknowledgements", &text);
-        if !is_empty && role == Role::Decisions {
-            let text = self.forms.find("decisions", &text).and_then(|hit| hit.part("what")).unwrap_or(&text);
-            found.push(self.decision(text));
-        } else if !is_empty {
-            found.push(self.action(&text).unwrap_or_else(|| {
-                UserStatement::new(&text, Kind::Action { owner: None, is_speakers: false })
-            }));
+        if !said.is_empty() && above.role == Role::Decisions {
+            let text = without_vocative(&text, self.names);
+            if !self.says_none(text) {
+                let hit = self.forms.find("decisions", text);
+                let text = hit.map_or_else(|| text.to_owned(), |hit| decided(&hit, text));
+                found.push(self.decision(&above.with_lead(&text)));
+            }
+        } else if !said.is_empty() {
+            found.extend(self.task(&text, above));
         }
         for reason in reasons {
             self.add_reason(reason, found);
@@ -118,28 +195,33 @@ impl Reader<'_> {
         found.extend(questions);
     }
 
-    /// A question of the author's own; a heading asks nobody.
+    /// A question of the author's own; a heading asks nobody, and a name alone asks nothing.
     fn question(&self, line: &VisibleLine, text: &str) -> Option<UserStatement> {
-        let is_question = text.trim_end_matches(['"', '”', '\'', ')', '!', ' ']).ends_with(['?', '？', '؟']);
-        let asked = || UserStatement::new(without_vocative(text, self.names), Kind::Question);
-        (is_question && line.part != Part::Heading).then(asked)
+        let is_asked = is_question(text) && line.part != Part::Heading && !self.only_calls(text);
+        is_asked.then(|| UserStatement::new(without_vocative(text, self.names), Kind::Question))
     }
 
-    fn entry(&self, text: &str, line: &VisibleLine, role: Role) -> Option<UserStatement> {
-        if text.ends_with('?') {
-            return None;
-        }
-        if role == Role::Others || line.ticked.is_some() {
-            return None;
-        }
+    /// Whether a text is names and nothing else.
+    fn only_calls(&self, text: &str) -> bool {
+        let is_name = |word: &str| self.names.iter().any(|name| name.eq_ignore_ascii_case(word));
+        words(text).iter().all(|word| is_name(&word.text) || &*word.text == "and")
+    }
+
+    /// What a sentence says, by its form.
+    fn entry(&self, text: &str) -> Option<UserStatement> {
         if let Some(hit) = self.forms.find("decisions", text) {
-            let what = hit.part("what").unwrap_or(text);
-            return (!self.forms.fits("no-decisions", what)).then(|| self.decision(what));
+            let is_none = self.forms.fits("no-decisions", hit.part("what").unwrap_or(text));
+            return (!is_none).then(|| self.decision(&decided(&hit, text)));
         }
-        Some(
-            self.action(text)
-                .unwrap_or_else(|| UserStatement { kind: Kind::Statement, ..self.decision(text) }),
-        )
+        if let Some(what) = self.labelled_task(text) {
+            return self.task(what, &Label::default());
+        }
+        let other = || UserStatement { kind: Kind::Statement, ..self.decision(text) };
+        Some(self.action(text).unwrap_or_else(other))
+    }
+
+    fn says_none(&self, text: &str) -> bool {
+        self.forms.fits("no-decisions", text) || self.forms.fits("acknowledgements", text)
     }
 
     fn decision(&self, text: &str) -> UserStatement {
@@ -148,11 +230,47 @@ impl Reader<'_> {
         UserStatement { reason: reason.map(str::to_owned), ..UserStatement::new(text, Kind::Decision) }
     }
 
+    /// What somebody takes on: the speaker, who is mentioned, or who is known by name.
     fn action(&self, text: &str) -> Option<UserStatement> {
-        let hit = self.forms.find("actions", text)?;
+        let forms = self.forms.file("actions").iter().filter(|form| form.written.form != TASK);
+        let hit = forms
+            .filter_map(|form| form.find(text))
+            .find(|hit| hit.part("who").is_none_or(|who| self.is_known(who)))?;
         let owner = hit.part("mention").or(hit.part("who")).map(str::to_owned);
         let is_speakers = hit.form.written.form == SPEAKER;
         Some(UserStatement::new(hit.part("what").unwrap_or(text), Kind::Action { owner, is_speakers }))
+    }
+
+    /// Whether somebody of this name is at the table or writes.
+    fn is_known(&self, who: &str) -> bool {
+        let first = who.split(' ').next().unwrap_or_default();
+        self.names.iter().any(|name| name.eq_ignore_ascii_case(first))
+    }
+
+    /// What comes after a label such as "Action:".
+    fn labelled_task<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let mut forms = self.forms.file("actions").iter().filter(|form| form.written.form == TASK);
+        forms.find_map(|form| form.find(text)?.part("what"))
+    }
+
+    /// What a label says is to be done, with who does it; none of "none".
+    fn task(&self, text: &str, above: &Label) -> Option<UserStatement> {
+        let text = self.labelled_task(text).unwrap_or(text);
+        if self.says_none(text) {
+            return None;
+        }
+        if let Some(taken) = self.action(text) {
+            return Some(UserStatement { text: above.with_lead(&taken.text), ..taken });
+        }
+        let hit = self.forms.find("owners", text);
+        let hit = hit.filter(|hit| hit.part("called").is_none_or(|called| self.is_known(called)));
+        let owner = hit.as_ref().and_then(|hit| hit.part("who").or(hit.part("called")));
+        let what = hit.as_ref().and_then(|hit| hit.part("what")).unwrap_or(text);
+        let (owner, is_speakers) = match owner {
+            Some(owner) => (Some(owner.to_owned()), false),
+            None => (above.owner.clone(), above.is_speakers),
+        };
+        Some(UserStatement::new(&above.with_lead(what), Kind::Action { owner, is_speakers }))
     }
 
     fn says_reason(&self, text: &str) -> bool {
@@ -174,11 +292,91 @@ impl Reader<'_> {
 const REASON: &str = "reason";
 /// The form of an action item that the speaker takes on.
 const SPEAKER: &str = "i-will";
+/// The form of an action item that only a label tells.
+const TASK: &str = "label";
+
+impl Label {
+    /// Words with those that the label begins them with.
+    fn with_lead(&self, text: &str) -> String {
+        if self.lead.is_empty() { text.to_owned() } else { format!("{} {text}", self.lead) }
+    }
+}
 
 impl UserStatement {
     fn new(text: &str, kind: Kind) -> UserStatement {
-        UserStatement { text: text.to_owned(), kind, reason: None }
+        UserStatement { text: text.to_owned(), kind, reason: None, is_continued: false }
     }
+
+    /// Whether it is listed by itself.
+    fn is_entry(&self) -> bool {
+        !matches!(self.kind, Kind::Question | Kind::Statement)
+    }
+
+    /// Takes an item of the list that goes on with it.
+    fn go_on(&mut self, item: &str) {
+        let joint = match self.text.ends_with(['.', '!', ':', '：']) {
+            true => " ",
+            false if self.is_continued => "; ",
+            false => ": ",
+        };
+        self.text.push_str(joint);
+        self.text.push_str(item);
+        self.is_continued = true;
+    }
+
+    /// What it makes of the list below it.
+    fn as_label(&self) -> Label {
+        let lead = self.text.clone();
+        match &self.kind {
+            Kind::Decision => Label { role: Role::Decisions, lead, ..Label::default() },
+            Kind::Note => Label { role: Role::Notes, lead, ..Label::default() },
+            Kind::Action { owner, is_speakers } => Label {
+                role: Role::Actions,
+                lead,
+                owner: owner.clone(),
+                is_speakers: *is_speakers,
+                entry: None,
+            },
+            Kind::Question | Kind::Statement => Label::default(),
+        }
+    }
+}
+
+/// The words of a decision without its label, with the id that it is about.
+fn decided(hit: &FormMatch<'_, '_>, text: &str) -> String {
+    let what = hit.part("what").unwrap_or(text);
+    subject_of(hit).map_or_else(|| what.to_owned(), |id| format!("{id}: {what}"))
+}
+
+/// The id that a labelled decision is about; one that only numbers decisions, as in "Decision 2" or "Decision D-3", has no
+/// letters or those that the label begins with.
+fn subject_of<'t>(hit: &FormMatch<'_, 't>) -> Option<&'t str> {
+    let (label, id) = (hit.part("label")?, hit.part("id")?);
+    let letters = id.trim_end_matches(|found: char| !found.is_alphabetic());
+    let letters = letters.split(|found: char| !found.is_alphabetic()).next().unwrap_or_default();
+    let begins =
+        |word: &str| word.get(..letters.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(letters));
+    (!label.split(' ').any(begins)).then_some(id)
+}
+
+/// Whether a sentence asks: its last mark is a question mark, which is in no quotation.
+fn is_question(text: &str) -> bool {
+    let bare = text.trim_end_matches(['!', ' ']);
+    let whole = bare.strip_prefix('(').and_then(|bare| bare.strip_suffix(')'));
+    whole.unwrap_or(bare).ends_with(['?', '？', '؟'])
+}
+
+/// The questions in a sentence that goes on after them.
+fn questions_in(text: &str) -> Vec<&str> {
+    let bare = unquoted(text);
+    let (mut found, mut start) = (Vec::new(), 0);
+    for (at, _) in bare.match_indices("? ") {
+        if bare[..at].ends_with(char::is_alphanumeric) {
+            found.push(text[start..=at].trim());
+        }
+        start = at + 1;
+    }
+    found
 }
 
 /// Whether a line only names what is below it.

@@ -28,13 +28,15 @@ mod message;
 mod summary;
 
 use crate::discussion::closing::AskedQuestions;
+use crate::text::markdown::{VisibleLine, read};
 pub use crate::text::sentence_forms::Forms;
 
 use self::choice::Pending;
 pub use self::kinds::{Kinds, kinds_in};
 pub use self::landing::with_limits;
 use self::message::{Kind, UserStatement, entries};
-pub use self::summary::{NOT_SETTLED, decisions_in, in_one_line, says_nothing, summary};
+use self::summary::first_name;
+pub use self::summary::{NOT_SETTLED, decisions_in, in_one_line, people, says_nothing, summary};
 
 /// One contribution, input or notice, in the order of the discussion.
 #[derive(Clone, Debug)]
@@ -44,8 +46,8 @@ pub struct Spoken<'t> {
     pub text: &'t str,
     /// The choice that this line puts to the user.
     pub choice: Option<Choice<'t>>,
-    /// A user's message was written after all choices before it were shown.
-    pub has_seen: bool,
+    /// A user's message was written after the choices that were put up to this turn were shown.
+    pub shown: u32,
     /// The step that this message was redirected to.
     pub off_topic: Option<&'t str>,
 }
@@ -64,6 +66,8 @@ pub struct Choice<'t> {
     /// The question, as it is listed where nobody answers it.
     pub on: &'t str,
     pub options: Vec<&'t str>,
+    /// It is a point that a reader found, else a disagreement.
+    pub is_point: bool,
 }
 
 /// What was said, sorted.
@@ -114,7 +118,7 @@ pub struct ActionItem {
 impl<'t> Spoken<'t> {
     /// A user's message.
     pub fn by_user(turn: u32, name: &'t str, text: &'t str) -> Spoken<'t> {
-        Spoken { turn, speaker: Speaker::User(name), text, choice: None, has_seen: false, off_topic: None }
+        Spoken { turn, speaker: Speaker::User(name), text, choice: None, shown: 0, off_topic: None }
     }
 
     /// A persona's line.
@@ -127,7 +131,7 @@ impl<'t> Spoken<'t> {
 pub fn draw(said: &[Spoken<'_>], forms: &Forms, names: &[&str]) -> Minutes {
     let mut names: Vec<&str> = names.to_vec();
     names.extend(said.iter().filter_map(|spoken| match spoken.speaker {
-        Speaker::User(name) => name.split(' ').next().filter(|first| !first.is_empty()),
+        Speaker::User(name) => first_name(name),
         Speaker::Persona(_) => None,
     }));
     names.sort_unstable();
@@ -136,8 +140,10 @@ pub fn draw(said: &[Spoken<'_>], forms: &Forms, names: &[&str]) -> Minutes {
     for spoken in said {
         // Of a persona's line only the choice that it puts counts.
         if let Speaker::User(by) = spoken.speaker {
-            for entry in entries(spoken.text, forms, &names) {
-                draft.take(entry, spoken, by, forms);
+            if !draft.take_option(spoken, by) {
+                for entry in entries(spoken.text, forms, &names) {
+                    draft.take(entry, spoken, by, forms);
+                }
             }
             draft.pending.iter_mut().for_each(|put| put.is_next = false);
         }
@@ -161,10 +167,10 @@ impl<'s, 't> Draft<'s, 't> {
     /// Takes what a user said.
     fn take(&mut self, entry: UserStatement, spoken: &'s Spoken<'t>, by: &str, forms: &Forms) {
         let (by, turn) = (by.to_owned(), spoken.turn);
-        let UserStatement { text, kind, reason } = entry;
+        let UserStatement { text, kind, reason, .. } = entry;
         match kind {
             Kind::Decision => {
-                let put = self.pending.iter().position(|put| put.is_named_in(&text));
+                let put = self.pending.iter().position(|put| put.is_settled_by(&text, spoken.text, forms));
                 let put = put.map(|at| self.pending.remove(at).turn);
                 self.closed.extend(self.asked.closed_by(&text, spoken.text));
                 let turns = put.into_iter().chain([turn]).collect();
@@ -178,15 +184,43 @@ impl<'s, 't> Draft<'s, 't> {
                 }
             }
             Kind::Note => self.minutes.notes.push(Note { text, turn }),
-            Kind::Statement if spoken.has_seen => {
-                let answered = self.pending.iter().position(|put| put.is_answered_by(&text, forms));
-                let Some(put) = answered.map(|at| self.pending.remove(at)) else { return };
-                let text = format!("{} → {text}", put.choice.on);
-                let turns = vec![put.turn, turn];
-                self.minutes.decisions.push(Decision { text, reason, by, turns });
+            Kind::Statement => {
+                let Some(put) = self.shown_choice(spoken, |put| put.is_answered_by(&text, forms)) else {
+                    return;
+                };
+                self.answer(put, &text, reason, by, turn);
             }
-            Kind::Statement => {}
         }
+    }
+
+    /// Takes a message that is one of the options as a whole, whatever marks the option has.
+    fn take_option(&mut self, spoken: &'s Spoken<'t>, by: &str) -> bool {
+        if self.pending.is_empty() {
+            return false;
+        }
+        let lines = read(spoken.text);
+        if !lines.iter().all(VisibleLine::is_said) {
+            return false;
+        }
+        let lines: Vec<String> = lines.iter().map(VisibleLine::text).collect();
+        let said = lines.join(" ");
+        let Some(put) = self.shown_choice(spoken, |put| put.has_option(&said)) else { return false };
+        self.answer(put, &said, None, by.to_owned(), spoken.turn);
+        true
+    }
+
+    /// The choice that is meant: the only one that was shown before the message and that fits.
+    fn shown_choice(&self, spoken: &Spoken<'_>, fits: impl Fn(&Pending<'s, 't>) -> bool) -> Option<usize> {
+        let shown = |put: &&Pending<'s, 't>| put.turn <= spoken.shown && fits(put);
+        let (at, first) = self.pending.iter().enumerate().find(|(_, put)| shown(put))?;
+        let is_clear = self.pending.iter().filter(shown).all(|put| put.choice.on == first.choice.on);
+        is_clear.then_some(at)
+    }
+
+    fn answer(&mut self, put: usize, said: &str, reason: Option<String>, by: String, turn: u32) {
+        let put = self.pending.remove(put);
+        let text = format!("{} → {said}", put.choice.on);
+        self.minutes.decisions.push(Decision { text, reason, by, turns: vec![put.turn, turn] });
     }
 
     fn ask(&mut self, text: String, by: String, spoken: &Spoken<'_>) {

@@ -2,6 +2,8 @@
 //!
 //! A persona's line counts by what it carries: its rule and the passages it rests on. Its prose is never read.
 
+use std::collections::HashSet;
+
 use super::{Choice, Forms, Speaker, Spoken, draw};
 use crate::discussion::Discussion;
 use crate::discussion::event::{Class, Contribution, Event, NoticeKind};
@@ -21,8 +23,11 @@ struct SpokenLine<'l> {
     turn: u32,
     speaker: Speaker<'l>,
     text: &'l str,
+    /// What it puts to the user, and the options.
+    on: &'l str,
     options: Vec<String>,
-    has_seen: bool,
+    is_point: bool,
+    shown: u32,
     off_topic: Option<String>,
 }
 
@@ -30,8 +35,7 @@ struct SpokenLine<'l> {
 pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let entries = entries(talk);
     let said: Vec<Spoken<'_>> = entries.iter().map(SpokenLine::spoken).collect();
-    let names: Vec<&str> = talk.library().cast.iter().map(|persona| persona.first_name()).collect();
-    let minutes = draw(&said, forms, &names);
+    let minutes = draw(&said, forms, &people(talk));
     let findings = talk.contributions().filter_map(finding).take(MAX_FINDINGS);
     let said: Vec<&Contribution> = talk.contributions().collect();
     let points = untaken(talk.points(), &said).map(of_point);
@@ -41,7 +45,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     Summary {
         insights: findings.chain(notes).collect(),
         decisions: minutes.decisions.iter().map(decision).collect(),
-        open_questions: minutes.open_questions.iter().map(question).chain(points).collect(),
+        open_questions: minutes.open_questions.iter().map(|one| question(one, talk)).chain(points).collect(),
         action_items: minutes.action_items.iter().map(action).collect(),
         additions: Vec::new(),
         possible_decisions: Vec::new(),
@@ -68,7 +72,8 @@ pub fn says_nothing(text: &str) -> bool {
 
 impl<'l> SpokenLine<'l> {
     fn new(turn: u32, speaker: Speaker<'l>, text: &'l str) -> SpokenLine<'l> {
-        SpokenLine { turn, speaker, text, options: Vec::new(), has_seen: false, off_topic: None }
+        let options = Vec::new();
+        SpokenLine { turn, speaker, text, on: "", options, is_point: false, shown: 0, off_topic: None }
     }
 
     fn spoken(&self) -> Spoken<'_> {
@@ -77,8 +82,8 @@ impl<'l> SpokenLine<'l> {
             turn: self.turn,
             speaker: self.speaker,
             text: self.text,
-            choice: (!options.is_empty()).then_some(Choice { on: asked(self.text), options }),
-            has_seen: self.has_seen,
+            choice: (!self.on.is_empty()).then_some(Choice { on: self.on, options, is_point: self.is_point }),
+            shown: self.shown,
             off_topic: self.off_topic.as_deref(),
         }
     }
@@ -96,16 +101,35 @@ pub(super) fn asked(notice: &str) -> &str {
     ends.map_or(end, |at| end[at + 1..].trim_start())
 }
 
-/// What was said, in order. A disagreement puts a choice to the user; it counts in the turn that caused it.
+/// Those who may be meant by a name besides whoever writes: the personas, the user, and the author of the commit; by their
+/// first names.
+pub fn people<'t>(talk: &'t Discussion<'_>) -> Vec<&'t str> {
+    let opened = talk.opened();
+    let others = [opened.user.as_str(), opened.author.name.as_str()];
+    let cast = talk.library().cast.iter().map(|persona| persona.first_name());
+    cast.chain(others.into_iter().filter_map(first_name)).collect()
+}
+
+/// The first of a person's names.
+pub(super) fn first_name(name: &str) -> Option<&str> {
+    name.split(' ').next().filter(|first| !first.is_empty())
+}
+
+/// What was said, in order. A disagreement puts a choice to the user, and so does who raises a point; it counts in the
+/// turn that caused it.
 fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<SpokenLine<'l>> {
     let (mut found, mut round, mut last) = (Vec::new(), Vec::new(), 0);
+    let mut raised: HashSet<usize> = HashSet::new();
     // A script that is known from the start answers no choice that comes up in it.
-    let mut has_seen = talk.opened().is_live;
+    let mut shown = if talk.opened().is_live { u32::MAX } else { 0 };
     for record in talk.log() {
         match &record.event {
             Event::Contribution(said) => {
                 last = said.turn;
                 round.push(said.clone());
+                let new = said.points.iter().filter(|point| raised.insert(**point));
+                let points = new.filter_map(|point| talk.points().get(*point));
+                found.extend(points.filter(|point| point.refuted.is_none()).map(|point| put(point, said)));
             }
             Event::User(message) => {
                 round.clear();
@@ -114,23 +138,26 @@ fn entries<'l>(talk: &'l Discussion<'_>) -> Vec<SpokenLine<'l>> {
                 let drift = talk.drift_of(&message.text).map(|drift| drift.belongs);
                 let off_topic = drift.filter(|_| message.class == Class::OffTopic);
                 let entry = SpokenLine::new(turn, Speaker::User(&message.by), &message.text);
-                found.push(SpokenLine { has_seen, off_topic, ..entry });
+                found.push(SpokenLine { shown, off_topic, ..entry });
             }
             Event::Notice(notice) if notice.notice == NoticeKind::Disagreement => {
-                let sides = opposition(&talk.library().cast, &round);
-                let options = sides.map(|sides| vec![sides.a.1.favors, sides.b.1.favors]).unwrap_or_default();
-                has_seen = talk.opened().is_live;
-                found.push(SpokenLine {
-                    options,
-                    ..SpokenLine::new(last, Speaker::Persona(&notice.by), &notice.text)
-                });
+                let Some(sides) = opposition(&talk.library().cast, &round) else { continue };
+                let options = vec![sides.a.1.favors, sides.b.1.favors];
+                let entry = SpokenLine::new(last, Speaker::Persona(&notice.by), &notice.text);
+                found.push(SpokenLine { on: asked(&notice.text), options, ..entry });
             }
-            Event::Resumed(_) => has_seen = true,
+            Event::Resumed(_) => shown = shown.max(last),
             Event::Silence {} => round.clear(),
             _ => {}
         }
     }
     found
+}
+
+/// A point that a persona raised, as the choice that it puts to the user.
+fn put<'l>(point: &'l Point, said: &'l Contribution) -> SpokenLine<'l> {
+    let entry = SpokenLine::new(said.turn, Speaker::Persona(&said.by), &said.text);
+    SpokenLine { on: &point.question, options: point.options.clone(), is_point: true, ..entry }
 }
 
 /// A finding as it was said.
@@ -148,27 +175,32 @@ fn decision(one: &super::Decision) -> Decision {
     Decision::new(&one.text, one.reason.as_deref(), &one.by, one.turns.clone(), Recognised::Form)
 }
 
-fn question(one: &super::OpenQuestion) -> Question {
+fn question(one: &super::OpenQuestion, talk: &Discussion<'_>) -> Question {
     let context = match (&one.by, &one.step) {
         (Some(by), Some(step)) => format!("asked by {by}; it belongs to {step}"),
         (Some(by), None) => format!("asked by {by}"),
-        (None, _) => NOT_SETTLED.to_owned(),
+        (None, _) => match talk.points().iter().find(|point| point.question == one.text) {
+            Some(point) => context_of(point, NOT_SETTLED),
+            None => NOT_SETTLED.to_owned(),
+        },
     };
     Question { text: one_line(&one.text), context, turns: one.turns.clone() }
 }
 
 /// A point that nobody took up, with its options.
 fn of_point(point: &Point) -> Question {
+    let context = context_of(point, "nobody took it up");
+    Question { text: point.question.clone(), context, turns: Vec::new() }
+}
+
+/// Why a point matters, or else what became of it, and its options.
+fn context_of(point: &Point, became: &str) -> String {
     let options = match point.options.is_empty() {
         true => String::new(),
         false => format!("; options: {}", point.options.join(" / ")),
     };
-    let why = if point.why.is_empty() { "nobody took it up" } else { without_end(&point.why) };
-    Question {
-        text: point.question.clone(),
-        context: format!("{}{options}", one_line(why)),
-        turns: Vec::new(),
-    }
+    let why = if point.why.is_empty() { became } else { without_end(&point.why) };
+    format!("{}{options}", one_line(why))
 }
 
 /// What is to be done, with who does it.

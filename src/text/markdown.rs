@@ -36,6 +36,8 @@ pub struct VisibleLine {
     pub is_label: bool,
     /// The label above it, by its place among the lines.
     pub lead: Option<usize>,
+    /// The line above its list that breaks off there, by its place among the lines.
+    pub opening: Option<usize>,
     pub sentences: Vec<Sentence>,
 }
 
@@ -398,7 +400,10 @@ mod tests {
             ("a[^1]\n\n[^1]: b", &[(Paragraph, "a"), (Paragraph, "b")]),
             ("A b\nC d", &[(Paragraph, "A b"), (Paragraph, "C d")]),
             ("A line that is\nbroken", &[(Paragraph, "A line that is broken")]),
-            ("a<br>b", &[(Paragraph, "a"), (Paragraph, "b")]),
+            ("A<br>B", &[(Paragraph, "A"), (Paragraph, "B")]),
+            ("A<br>b  \nc", &[(Paragraph, "A b c")]),
+            ("A.<br>b", &[(Paragraph, "A."), (Paragraph, "b")]),
+            ("A:<br>b<br>c", &[(Paragraph, "A:"), (Paragraph, "b"), (Paragraph, "c")]),
             ("1 < 2 and <3", &[(Paragraph, "1 < 2 and <3")]),
             ("<ul><li>a</li><li>b</li></ul>", &[(Item, "a"), (Item, "b")]),
         ] {
@@ -423,6 +428,16 @@ mod tests {
         assert_eq!(leads("A\n\n- b"), [None, None]);
         assert_eq!(leads("- A:\n  - b\n  - c\n- d"), [None, Some(0), Some(0), None]);
         assert_eq!(leads("A\nB:\nC\nD"), [None, None, Some(1), Some(1)]);
+    }
+
+    #[test]
+    fn a_line_that_breaks_off_opens_the_list_below_it() {
+        let openings = |source| read(source).iter().map(|line| line.opening).collect::<Vec<_>>();
+        assert_eq!(openings("A\n- b\n- c\n\nd"), [None, Some(0), Some(0), None]);
+        assert_eq!(openings("- A\n  1. b\n  2. c\n- d"), [None, Some(0), Some(0), None]);
+        assert_eq!(openings("A.\n- b"), [None, None]);
+        assert_eq!(openings("A:\n- b"), [None, None]);
+        assert_eq!(openings("> A\n\n- b\n\n## C\n- d"), [None; 4]);
     }
 
     #[test]

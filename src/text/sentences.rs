@@ -1,5 +1,8 @@
 //! The one sentence splitter: Unicode's rules (UAX #29), with what looks like an end of a sentence and is none set
-//! aside: abbreviations, code, addresses and what is between quotation marks.
+//! aside: a mark within a word, a path or an address, one that lower case or a digit follows ("see sec. 3"), the day
+//! before a month, abbreviations, code, and what is between quotation marks or brackets.
+//!
+//! Where a sentence may go on, it does: a decision that is cut has lost words, one that is too long has not.
 //!
 //! ```
 //! use roundtable::text::sentences::split_sentences;
@@ -11,8 +14,13 @@
 
 use std::ops::Range;
 
+use chrono::Month;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+/// Marks that may end a sentence.
+const END_MARKS: [char; 3] = ['.', '?', '!'];
+/// Marks that close something after the end of a sentence.
+const CLOSING_MARKS: &str = ".?!…)]}\"'”’»*_";
 /// Words that end with a full stop before a capital letter, without it.
 const ABBREVIATIONS: [&str; 10] = ["e.g", "i.e", "cf", "vs", "dr", "mr", "mrs", "ms", "prof", "fig"];
 /// The longest of them, in bytes.
@@ -60,32 +68,44 @@ fn mask(text: &str, opaque: &[Range<usize>]) -> String {
     for range in opaque.iter().cloned().chain(addresses(text)) {
         bytes[range].fill(b'X');
     }
-    for range in quotations(text) {
-        // A mark just before the closing one ends the sentence around it.
-        let last = range.end.saturating_sub(1);
+    for range in quotations(text).into_iter().chain(brackets(text)) {
+        // A mark just before the closing one ends the sentence around it, if it is a mark of words.
+        let has_words = text[range.clone()].contains(char::is_alphanumeric);
+        let last = if has_words { range.end.saturating_sub(1) } else { range.end };
         let inner = &mut bytes[range.start..last.max(range.start)];
         inner.iter_mut().filter(|byte| b".!?\n".contains(byte)).for_each(|byte| *byte = b',');
     }
-    for (at, _) in text.match_indices('.').filter(|(at, _)| ends_abbreviation(text, *at)) {
-        bytes[at] = b',';
-    }
-    // Unicode ends a sentence at these wherever they are; people write a blank after them.
-    for (at, _) in text.match_indices(['?', '!']).filter(|(at, _)| is_inside_word(&text[at + 1..])) {
-        bytes[at] = b',';
-    }
-    // A question and its answer are one sentence: "How long? → 30 days".
-    for (at, _) in text.match_indices('?').filter(|(at, _)| text[at + 1..].trim_start().starts_with('→')) {
-        bytes[at] = b',';
+    for (at, mark) in text.match_indices(END_MARKS) {
+        if goes_on(&text[at + 1..], mark) || mark == "." && (ends_abbreviation(text, at) || is_day(text, at))
+        {
+            bytes[at] = b',';
+        }
     }
     bytes.iter_mut().filter(|byte| b"\r\n".contains(byte)).for_each(|byte| *byte = b' ');
     // Whole characters were overwritten, so this is always text.
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Whether a text goes on without a blank, marks that close something set aside: `page?id=3`.
-fn is_inside_word(rest: &str) -> bool {
-    let rest = rest.trim_start_matches(|mark: char| ".?!…)]}\"'”’»*_".contains(mark));
-    !(rest.is_empty() || rest.starts_with(char::is_whitespace))
+/// Whether a sentence goes on after a mark: without a blank (`page?id=3`, `../lib`), in lower case, after a full stop
+/// with a number ("sec. 3"), or with the answer to a question ("How long? → 30 days").
+fn goes_on(rest: &str, mark: &str) -> bool {
+    let rest = rest.trim_start_matches(|found: char| CLOSING_MARKS.contains(found));
+    let after = rest.trim_start();
+    let Some(next) = after.chars().next() else { return false };
+    let is_inside_word = after.len() == rest.len();
+    is_inside_word
+        || next.is_lowercase()
+        || mark == "." && next.is_ascii_digit()
+        || mark == "?" && next == '→'
+}
+
+/// Whether a full stop is that of a day before its month: "20. February".
+fn is_day(text: &str, at: usize) -> bool {
+    let head = text[..at].trim_end_matches(|found: char| found.is_ascii_digit());
+    let is_number = head.len() < at && at - head.len() <= 2 && !head.ends_with(char::is_alphanumeric);
+    let next = text[at + 1..].trim_start();
+    let word = &next[..next.find(|found: char| !found.is_alphabetic()).unwrap_or(next.len())];
+    is_number && word.parse::<Month>().is_ok()
 }
 
 fn ends_abbreviation(text: &str, at: usize) -> bool {
@@ -118,6 +138,27 @@ pub fn without_quotations(text: &str) -> String {
     }
     own.push_str(&text[from..]);
     own
+}
+
+/// What is between brackets that are closed, those within others set aside.
+fn brackets(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut open: Vec<(usize, char)> = Vec::new();
+    for (at, mark) in text.char_indices() {
+        match mark {
+            '(' => open.push((at + 1, ')')),
+            '[' => open.push((at + 1, ']')),
+            '{' => open.push((at + 1, '}')),
+            ')' | ']' | '}' if open.last().is_some_and(|(_, close)| *close == mark) => {
+                let start = open.pop().map_or(at, |(start, _)| start);
+                if open.is_empty() {
+                    found.push(start..at);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What is between quotation marks that are closed on the same line.
@@ -178,10 +219,17 @@ mod tests {
     #[test]
     fn sentences_end_where_people_end_them() {
         for (text, wanted) in [
-            (
-                "One, e.g. Two. Three 3.5 is fine! four?",
-                &["One, e.g. Two.", "Three 3.5 is fine!", "four?"][..],
-            ),
+            ("One, e.g. Two. Three 3.5 is fine! four?", &["One, e.g. Two.", "Three 3.5 is fine! four?"][..]),
+            ("Say \"Stop!\" to readers. A", &["Say \"Stop!\" to readers.", "A"]),
+            ("Keep the \"?\" Key. A", &["Keep the \"?\" Key.", "A"]),
+            ("It stays (see sec. 3.2. No. B) here. A", &["It stays (see sec. 3.2. No. B) here.", "A"]),
+            ("See fig. 3, No. 5. A", &["See fig. 3, No. 5.", "A"]),
+            ("Use /etc/x ../../Lib and .env only. A", &["Use /etc/x ../../Lib and .env only.", "A"]),
+            ("Use Yahoo! for mail. A", &["Use Yahoo! for mail.", "A"]),
+            ("On 20. February and 3. Mar. it ends. A", &["On 20. February and 3. Mar. it ends.", "A"]),
+            ("Stop at 20. Go on.", &["Stop at 20.", "Go on."]),
+            ("A name is [a-z]+? only. A", &["A name is [a-z]+? only.", "A"]),
+            ("A ( b. C [ D) e. F", &["A ( b.", "C [ D) e.", "F"]),
             ("See http://x.org/a.B here. C", &["See http://x.org/a.B here.", "C"]),
             ("He wrote \"Stop. Now.\" and left. D", &["He wrote \"Stop. Now.\" and left.", "D"]),
             ("He wrote “We stop. We go.” Then he left.", &["He wrote “We stop. We go.”", "Then he left."]),

@@ -41,9 +41,48 @@ fn a_label_decides_wherever_it_is_written() {
         ("## Decision\n\nStop at 20.\nGo by post.\n\nThat is all of it.", &["Stop at 20.", "Go by post."]),
         ("## Decisions\n\n### Fees\n\n- Stop at 20.", &["Stop at 20."]),
         ("## Decision: keep it", &["keep it"]),
+        ("Decision FR-002: cash only.", &["FR-002: cash only."]),
+        ("Decision T042: cash. Decision 3: no checks.", &["T042: cash.", "no checks."]),
+        ("### Decision FR-002\n\n- cash only\n- no checks", &["FR-002: cash only", "FR-002: no checks"]),
+        // A lead is said in what is below it, and one that breaks off goes on there.
+        (
+            "We decided to do the following:\n\n1. fold letters\n2. stamp letters",
+            &[
+                "We decided to do the following: fold letters",
+                "We decided to do the following: stamp letters",
+            ],
+        ),
+        ("Decision: fees are:\n* 5 euros\n* paid at once", &["fees are: 5 euros", "fees are: paid at once"]),
+        (
+            "Decision: fees are\n- 5 euros\n- paid at once\n\nThat is it.",
+            &["fees are: 5 euros; paid at once"],
+        ),
+        ("Decision: fees stay.\n- they are low", &["fees stay."]),
+        ("We decided to stop:\n\n- why?", &["We decided to stop:"]),
         ("We discussed `retry_limit`. Agreed: `retry_limit` is 3.", &["retry_limit is 3."]),
     ] {
         assert_eq!(decided(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_decision_goes_on_to_the_end_of_its_sentence() {
+    for (text, wanted) in [
+        ("say \"Stop!\" to readers who are late.", None),
+        ("fees (see sec. 3.2) stay.", None),
+        ("load /etc/x ../../lib/y and no other.", None),
+        ("use Yahoo! for mail.", None),
+        ("letters go out on 20. February.", None),
+        ("a name is [a-z]+? only.", None),
+        ("we keep the \"?\" key.", None),
+        ("the label is \"Who pays?\"", None),
+        ("letters have art. 5 on them. Nobody reads it.", Some("letters have art. 5 on them.")),
+        ("fees stay. They are low.", Some("fees stay.")),
+        ("send it on Monday<br>and by post.", Some("send it on Monday and by post.")),
+        ("a one  \nb two.", Some("a one b two.")),
+    ] {
+        assert_eq!(decided(&format!("Decision: {text}")), [wanted.unwrap_or(text)]);
+        assert_eq!(heard(&format!("Decision: {text}")).open_questions, [], "{text}");
     }
 }
 
@@ -150,11 +189,15 @@ fn a_reason_is_what_is_said_after_because_or_in_the_next_sentence() {
 
 #[test]
 fn an_answer_decides_where_the_choice_was_put_before() {
-    let choice = |on| Choice { on, options: vec!["the queue", "polling every minute"] };
+    let options = vec!["the queue", "polling every minute", "a file, kept for a day. Then it goes."];
+    let choice = |on| Choice { on, options: options.clone(), is_point: false };
     let notice =
         |turn, on| Spoken { choice: Some(choice(on)), ..Spoken::by_persona(turn, "architect", "…") };
     let run = |answer: &str, has_seen: bool| {
-        let said = [notice(5, "Queue or polling?"), Spoken { has_seen, ..Spoken::by_user(6, "Sam", answer) }];
+        let said = [
+            notice(5, "Queue or polling?"),
+            Spoken { shown: if has_seen { 5 } else { 0 }, ..Spoken::by_user(6, "Sam", answer) },
+        ];
         let minutes = minutes(&said);
         let decided: Vec<_> = minutes.decisions.into_iter().map(|one| (one.text, one.turns)).collect();
         (decided, minutes.open_questions.len())
@@ -166,6 +209,8 @@ fn an_answer_decides_where_the_choice_was_put_before() {
         "Polling every minute",
         "We take the queue.",
         "option A",
+        "A file, kept for a day. Then it goes.",
+        "a file kept for a day; then it goes",
     ] {
         assert_eq!(run(answer, true), answered(answer));
         assert_eq!(run(answer, false), (vec![], 1), "{answer}");
@@ -176,6 +221,7 @@ fn an_answer_decides_where_the_choice_was_put_before() {
         "Both, for a start.",
         "Agreed.",
         "Dogs are allowed.",
+        "> The queue",
     ] {
         assert_eq!(run(answer, true), (vec![], 1), "{answer}");
     }
@@ -185,7 +231,8 @@ fn an_answer_decides_where_the_choice_was_put_before() {
 
 #[test]
 fn a_decision_on_another_amount_settles_a_choice_of_amounts() {
-    let choice = Choice { on: "10 euros or 20 euros?", options: vec!["10 euros", "20 euros"] };
+    let choice =
+        Choice { on: "10 euros or 20 euros?", options: vec!["10 euros", "20 euros"], is_point: false };
     let notice = Spoken { choice: Some(choice), ..Spoken::by_persona(5, "architect", "…") };
     let open = |said: &[&str]| {
         let users = said.iter().zip(6..).map(|(text, turn)| Spoken::by_user(turn, "Sam", text));
@@ -206,6 +253,33 @@ fn a_decision_on_another_amount_settles_a_choice_of_amounts() {
 }
 
 #[test]
+fn a_point_is_decided_by_its_answer_or_stays_open() {
+    let point = |turn, on, options: &[&'static str]| {
+        let choice = Choice { on, options: options.to_vec(), is_point: true };
+        Spoken { choice: Some(choice), ..Spoken::by_persona(turn, "analyst", "…") }
+    };
+    let run = |answer: &str| {
+        let said = [
+            point(1, "How many letters when FR-001 is late?", &["five", "six"]),
+            point(2, "Who signs?", &["the desk", "nobody"]),
+            Spoken { shown: 3, ..Spoken::by_user(4, "Sam", answer) },
+        ];
+        let minutes = minutes(&said);
+        let decided: Vec<_> = minutes.decisions.into_iter().map(|one| one.text).collect();
+        (decided, minutes.open_questions.into_iter().map(|one| one.text).collect::<Vec<_>>())
+    };
+    let (letters, signs) = ("How many letters when FR-001 is late?", "Who signs?");
+    let text = |text: &str| text.to_owned();
+    assert_eq!(run("six"), (vec![format!("{letters} → six")], vec![text(signs)]));
+    assert_eq!(run("Let's go with six."), (vec![text("Let's go with six.")], vec![text(signs)]));
+    assert_eq!(run("Decision: FR-001 has seven."), (vec![text("FR-001 has seven.")], vec![text(signs)]));
+    // Which of them "the second" is of, nobody knows; and six euros are no answer.
+    for (answer, decided) in [("the second", vec![]), ("Decision: six euros.", vec![text("six euros.")])] {
+        assert_eq!(run(answer), (decided, vec![text(letters), text(signs)]));
+    }
+}
+
+#[test]
 fn questions_stay_open_until_a_decision_names_their_id() {
     let open = |said: &[Spoken<'_>]| minutes(said).open_questions.len();
     let asked = Spoken::by_user(4, "Sam", "Who signs FR-002?");
@@ -219,9 +293,16 @@ fn questions_stay_open_until_a_decision_names_their_id() {
     let redirected = Spoken { off_topic: Some("02-01"), ..asked };
     let said = [redirected, Spoken::by_user(5, "Ada", "Decision: the owner signs FR-002.")];
     assert_eq!(minutes(&said).open_questions[0].step.as_deref(), Some("02-01"));
-    for (text, count) in
-        [("> Who signs?", 0), ("~~Who signs?~~", 0), ("### Who signs?", 0), ("- Who signs?\n- When?", 2)]
-    {
+    for (text, count) in [
+        ("> Who signs?", 0),
+        ("~~Who signs?~~", 0),
+        ("### Who signs?", 0),
+        ("- Who signs?\n- When?", 2),
+        ("Alex? c", 0),
+        ("Sam and Alex?", 0),
+        ("Who signs? maybe ada.", 1),
+        ("Kim asked \"who signs?\" and left.", 0),
+    ] {
         assert_eq!(heard(text).open_questions.len(), count, "{text}");
     }
 }
@@ -231,7 +312,16 @@ fn action_items_have_their_owner_and_are_listed_once() {
     for (text, what, owner) in [
         ("I'll draft the letter.", "I'll draft the letter.", Some("Sam")),
         ("Maya, I will ask legal.", "I will ask legal.", Some("Sam")),
-        ("Ada will write it by Friday.", "Ada will write it by Friday.", Some("Ada")),
+        ("Sam will write it by Friday.", "Sam will write it by Friday.", Some("Sam")),
+        ("Alex Rivera will write it by Friday.", "Alex Rivera will write it by Friday.", Some("Alex Rivera")),
+        ("@kim will write it by Friday.", "@kim will write it by Friday.", Some("kim")),
+        ("Action: I will write it by Monday.", "I will write it by Monday.", Some("Sam")),
+        ("Action items:\n- @ada writes the letter", "@ada writes the letter", Some("ada")),
+        ("Action items:\n- Kim: call the post", "call the post", Some("Kim")),
+        ("## TODO\n\n- @kim, please call", "please call", Some("kim")),
+        ("Action: Alex, call the post", "call the post", Some("Alex")),
+        ("Action: then, call the post", "then, call the post", None),
+        ("I will do the following:\n- call", "I will do the following: call", Some("Sam")),
         ("TODO @kim: book the room.", "book the room.", Some("kim")),
         ("Action: ask the vendor.", "ask the vendor.", None),
         ("Action items:\n- ask the vendor\n- @kim", "ask the vendor", None),
@@ -249,6 +339,10 @@ fn action_items_have_their_owner_and_are_listed_once() {
         "Who will do it by Friday?",
         "> I'll do it.",
         "It will be sent by Friday.",
+        "Fees will rise by 5 euros.",
+        "Letters will arrive by noon.",
+        "Action: none",
+        "Action items:\n- none",
     ] {
         assert_eq!(heard(text).action_items, [], "{text}");
     }
@@ -262,6 +356,8 @@ fn a_line_with_a_label_is_a_note_and_nothing_else_is() {
         ["the archive is closed in May. It opens in June."]
     );
     assert_eq!(notes("- **Fact:** 42 plots"), ["42 plots"]);
+    assert_eq!(notes("Note:\n- 42 plots. Are they?\n- 3 gates"), ["42 plots. Are they?", "3 gates"]);
+    assert_eq!(notes("### Notes\n\n- 42 plots"), ["42 plots"]);
     for text in
         ["Hi all, let's go through the open points.", "7.", "Agreed.", "The archive is closed.", "> Note: a"]
     {

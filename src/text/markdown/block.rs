@@ -9,6 +9,9 @@ use crate::text::sentences::split_sentences;
 /// A line of so many columns, with the next word, was broken because it was full.
 const FULL_COLUMNS: usize = 60;
 
+/// How a line ends that names what is below it.
+const LABEL_ENDS: [char; 2] = [':', '：'];
+
 /// Visible words that belong together.
 #[derive(Debug)]
 pub(super) struct VisibleBlock {
@@ -78,9 +81,18 @@ impl VisibleBlock {
     /// The lines as ranges of the text: a break counts unless the line before it was full or the next goes on.
     fn line_ranges(&self) -> Vec<Range<usize>> {
         let (mut found, mut start, mut before) = (Vec::new(), 0, 0);
+        let mut is_listing = false;
         for (at, _) in self.text.match_indices('\n') {
+            let (line, rest) = (&self.text[before..at], &self.text[at + 1..]);
+            is_listing |= line.trim_end().ends_with(LABEL_ENDS);
             let is_hard = self.hard.binary_search(&at).is_ok();
-            if is_hard || !is_wrapped(&self.text[before..at], &self.text[at + 1..]) {
+            // Below a label each line that its author ended is one of its own.
+            let goes_on = if is_hard {
+                !is_listing && !is_ended(line) && goes_on(rest)
+            } else {
+                is_wrapped(line, rest)
+            };
+            if !goes_on {
                 found.push(start..at);
                 start = at + 1;
             }
@@ -104,9 +116,10 @@ impl VisibleBlock {
             part: self.part,
             ticked: self.ticked,
             is_label: self.part == Part::Heading
-                || text.trim_end().ends_with([':', '：'])
+                || text.trim_end().ends_with(LABEL_ENDS)
                 || self.is_strong(&range),
             lead: None,
+            opening: None,
             sentences: sentences.into_iter().filter(has_words).map(sentence).collect(),
         }
     }
@@ -152,16 +165,27 @@ fn inside(spans: &[Range<usize>], range: &Range<usize>) -> Vec<Range<usize>> {
 
 /// Was a line broken only because it was full? Otherwise its author ended it there.
 fn is_wrapped(line: &str, rest: &str) -> bool {
+    let word = rest.split_whitespace().next().unwrap_or_default();
+    goes_on(rest) || line.len() + word.len() >= FULL_COLUMNS
+}
+
+/// Whether what comes after a line goes on with it.
+fn goes_on(rest: &str) -> bool {
     let next = rest.trim_start_matches([' ', '\t']);
-    let word = next.split_whitespace().next().unwrap_or_default();
-    let goes_on = next.starts_with(|first: char| first.is_lowercase() || "(,;".contains(first));
-    goes_on || line.len() + word.len() >= FULL_COLUMNS
+    next.starts_with(|first: char| first.is_lowercase() || "(,;".contains(first))
+}
+
+/// Whether a line ends with the mark of an end.
+fn is_ended(line: &str) -> bool {
+    line.trim_end().ends_with(['.', '!', '?', '…', '。', '！', '？'])
 }
 
 /// Gives each line the label above it: the line before it in its paragraph, or the last line of the block before its
-/// paragraph or list. `ends` has, for each block, the number of lines up to its end.
+/// paragraph or list; and each item of a list the line above the list, if that breaks off. `ends` has, for each block, the
+/// number of lines up to its end.
 pub(super) fn link_leads(blocks: &[VisibleBlock], ends: &[usize], lines: &mut [VisibleLine]) {
     let mut lists: BTreeMap<usize, Option<usize>> = BTreeMap::new();
+    let mut openings: BTreeMap<usize, Option<usize>> = BTreeMap::new();
     for (at, block) in blocks.iter().enumerate() {
         let start = if at == 0 { 0 } else { ends[at - 1] };
         let is_label = |line: &&VisibleLine| line.is_label && line.part != Part::Cell;
@@ -171,11 +195,24 @@ pub(super) fn link_leads(blocks: &[VisibleBlock], ends: &[usize], lines: &mut [V
             Some(list) => *lists.entry(list).or_insert(above),
             None => above,
         };
+        let opening = match block.list.filter(|_| block.is_first) {
+            Some(list) => *openings.entry(list).or_insert_with(|| {
+                start.checked_sub(1).filter(|last| lines.get(*last).is_some_and(breaks_off))
+            }),
+            None => None,
+        };
         for (number, line) in lines.iter_mut().enumerate().take(ends[at]).skip(start) {
             line.lead = lead;
+            line.opening = opening;
             if line.is_label {
                 lead = Some(number);
             }
         }
     }
+}
+
+/// Whether a line is an author's own sentence without an end.
+fn breaks_off(line: &VisibleLine) -> bool {
+    let is_ended = line.sentences.last().is_none_or(|last| is_ended(&last.text));
+    matches!(line.part, Part::Paragraph | Part::Item) && !line.is_label && !is_ended
 }

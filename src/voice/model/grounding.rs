@@ -16,6 +16,7 @@ use crate::discussion::additions::{Addition, Field, Kind, Proposal, UNASSIGNED};
 use crate::discussion::address::without_vocative;
 use crate::discussion::consent::is_accepted;
 use crate::discussion::event::{Class, Contribution, Critique, Event, Message, Rest, Verdict};
+use crate::discussion::points::Point;
 use crate::discussion::summary::{Decision, Insight, Possible, Question, Recognised, Summary, USER};
 use crate::item::persona::Persona;
 use crate::minutes::{Forms, NOT_SETTLED, decisions_in, in_one_line, says_nothing, with_limits};
@@ -317,9 +318,10 @@ impl<'a> Grounds<'a> {
         match self.sentences_of(claim) {
             Some((by, said)) => {
                 self.answered(claim, summary);
-                let known = summary.decisions.iter().any(|one| one.span == said && one.turns == [claim.turn]);
-                if !known && summary.decisions.len() < MOST {
-                    let turns = vec![claim.turn];
+                let is_same = |one: &Decision| one.span == said && one.turns.last() == Some(&claim.turn);
+                if !summary.decisions.iter().any(is_same) && summary.decisions.len() < MOST {
+                    let is_asked = |turn: &u32| *turn < claim.turn && self.is_turn(*turn);
+                    let turns = claim.answers.filter(is_asked).into_iter().chain([claim.turn]).collect();
                     summary.decisions.push(Decision::new(&said, None, &by, turns, Recognised::Model));
                 }
             }
@@ -369,6 +371,10 @@ impl<'a> Grounds<'a> {
         let said = said.join(" ");
         (!asks && !says_nothing(&claim.text))
             .then(|| (message.by.clone(), without_vocative(&said, &names).to_owned()))
+    }
+
+    fn is_turn(&self, number: u32) -> bool {
+        self.turns.iter().any(|turn| turn.number == number)
     }
 
     /// The question that a decision answers is open no more.
@@ -614,9 +620,17 @@ impl<'a> Grounds<'a> {
         for item in summary.action_items.iter_mut().filter(|item| !by_rule.action_items.contains(item)) {
             self.name_owner(item);
         }
+        let own = summary.open_questions.len();
         for question in by_rule.open_questions.into_iter().filter(|one| !self.is_for_a_model(one)) {
-            // A choice that the lead has put may be there in better words.
-            let is_put = question.context == NOT_SETTLED;
+            // A choice that was put may be there in better words, or a decision answers it.
+            let is_put = self.is_put(&question);
+            let is_answered = |one: &Decision| {
+                one.recognised == Recognised::Model && one.turns.len() > 1 && question.turns == one.turns[..1]
+            };
+            let is_judged = self.is_judged(&question, &summary.open_questions[..own]);
+            if is_judged || is_put && summary.decisions.iter().any(is_answered) {
+                continue;
+            }
             let is_there = |known: &Question| {
                 let is_of_it = is_put && self.is_of_one_message(&known.turns, &question.turns);
                 known.text == question.text || is_of_it && has_half(&known.text, &question.text)
@@ -643,6 +657,20 @@ impl<'a> Grounds<'a> {
             users.map(|turn| turn.number).max()
         };
         message(some) == message(others)
+    }
+
+    /// Whether it is a point that was raised in a turn of which the model says what is open.
+    fn is_judged(&self, question: &Question, own: &[Question]) -> bool {
+        let at = self.talk.points().iter().position(|point| point.question == question.text);
+        let raises = |said: &&Contribution| at.is_some_and(|at| said.points.contains(&at));
+        let raised: BTreeSet<u32> = self.talk.contributions().filter(raises).map(|said| said.turn).collect();
+        own.iter().flat_map(|one| &one.turns).any(|turn| raised.contains(turn))
+    }
+
+    /// Whether it is a choice that the lead put, or a point that a persona raised.
+    fn is_put(&self, question: &Question) -> bool {
+        let is_it = |point: &Point| point.question == question.text;
+        question.context == NOT_SETTLED || !question.turns.is_empty() && self.talk.points().iter().any(is_it)
     }
 
     /// Whether it is a user's question on the subject: whether it was answered is for a model to say.
