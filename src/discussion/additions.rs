@@ -228,10 +228,9 @@ fn without_mark(text: &str) -> &str {
     rest.map_or(text, str::trim_start)
 }
 
-/// Whether words are an id alone, with a letter after it or not: `FR-006`, `FR-006a`.
+/// Whether words are an id alone.
 fn is_id(words: &str) -> bool {
-    let number = words.strip_suffix(|letter: char| letter.is_ascii_lowercase()).unwrap_or(words);
-    ids(number).next() == Some(number)
+    ids(words).next() == Some(words)
 }
 
 /// The value of a field.

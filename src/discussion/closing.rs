@@ -17,11 +17,9 @@
 //! ```
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::summary::Summary;
+use crate::text::ids::ids;
 use crate::text::markdown::{Part, read};
 use crate::text::words::words;
 
@@ -36,7 +34,8 @@ pub struct AskedQuestions {
 
 impl AskedQuestions {
     pub fn add(&mut self, question: &str, number: usize) {
-        for id in ids(question) {
+        let named: BTreeSet<&str> = ids(question).collect();
+        for id in named {
             self.by_id.entry(id.to_owned()).or_default().push(number);
         }
         let key = key(question);
@@ -49,7 +48,7 @@ impl AskedQuestions {
     /// The questions that a decision closes which was made in a message.
     pub fn closed_by(&self, decision: &str, message: &str) -> BTreeSet<usize> {
         let mut closed: BTreeSet<usize> =
-            ids(decision).into_iter().filter_map(|id| self.by_id.get(id)).flatten().copied().collect();
+            ids(decision).filter_map(|id| self.by_id.get(id)).flatten().copied().collect();
         let mut begun = String::new();
         for word in words(decision).into_iter().take(self.longest) {
             if !begun.is_empty() {
@@ -110,13 +109,6 @@ pub fn key(question: &str) -> String {
     let end = question.rfind(['?', '？', '؟']).unwrap_or(question.len());
     let words: Vec<String> = words(&question[..end]).into_iter().map(|word| word.text.into_owned()).collect();
     words.join(" ")
-}
-
-/// The ids that a text names: capitals, a hyphen, digits, as in `FR-001` or `AC-008-03`.
-fn ids(text: &str) -> BTreeSet<&str> {
-    static ID: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\b[A-Z][A-Z0-9]*(?:-[A-Z]+)*-\d+(?:[./-]\d+)*\b").ok());
-    ID.iter().flat_map(|id| id.find_iter(text)).map(|found| found.as_str()).collect()
 }
 
 #[cfg(test)]

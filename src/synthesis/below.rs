@@ -27,7 +27,7 @@ use crate::discussion::summary::Decision;
 use crate::item::layout::{Layout, Numbers, Place};
 use crate::item::library::Library;
 use crate::item::{Change, File, Item};
-use crate::text::ids::{ids, record_numbers};
+use crate::text::ids::{ids, leading_id, mentioned_ids, record_numbers};
 use crate::text::markdown;
 use crate::text::template::{Failed, safe};
 
@@ -48,7 +48,7 @@ pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<DecisionLine>
     let mut found = Vec::new();
     for (number, decision) in finished.summary.decisions.iter().enumerate() {
         let mut named: Vec<String> = Vec::new();
-        for id in ids(&decision.text).chain(numbers_in(&decision.text, layout.numbers.as_ref())) {
+        for id in mentioned_ids(&decision.text).chain(numbers_in(&decision.text, layout.numbers.as_ref())) {
             if !named.iter().any(|known| known == id) {
                 named.push(id.to_owned());
             }
@@ -233,7 +233,7 @@ fn acceptances(finished: &Finished, library: &Library) -> Result<Vec<(String, St
         let named = sentences.iter().filter_map(|sentence| sentence.text.trim().strip_prefix(ACCEPTED));
         // In a script that was known from the start only the label accepts.
         let consent = consent(&message.text, library.forms()).flatten().filter(|_| finished.opened.is_live);
-        for id in named.flat_map(ids).chain(consent.as_deref()) {
+        for id in named.flat_map(mentioned_ids).chain(consent.as_deref()) {
             let values = context! { date => safe(finished.date()), by => message.by.as_str() };
             let line = library.templates.render("additions/accepted.md", values)?.trim().to_owned();
             if !found.iter().any(|(known, _)| known == id) {
@@ -342,7 +342,7 @@ fn proposal(text: &str, id: &str, logs: &[&str]) -> Option<LineSpot> {
 
 /// `with_ours`: what a discussion added counts too.
 fn find_block(text: &str, id: &str, with_ours: bool, logs: &[&str]) -> Option<LineSpot> {
-    if !text.contains(id) {
+    if !text.contains(id) && user_story(id).is_none() {
         return None;
     }
     let blocks = blocks(text);
@@ -416,7 +416,8 @@ fn blocks(text: &str) -> Vec<Block> {
 fn begins_with(block: &str, id: &str) -> bool {
     let first = block.trim_start().lines().next().unwrap_or_default();
     let without_number = first.trim_start_matches(|c: char| c.is_ascii_digit());
-    let first = match without_number.strip_prefix(['.', ')']).and_then(|rest| rest.strip_prefix(' ')) {
+    let first = match without_number.strip_prefix(['.', ')']).and_then(|rest| rest.strip_prefix([' ', '\t']))
+    {
         Some(rest) if without_number.len() < first.len() => rest,
         _ => first,
     };
@@ -424,7 +425,15 @@ fn begins_with(block: &str, id: &str) -> bool {
     let boxed = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| first.strip_prefix(mark));
     let words = boxed.unwrap_or(first).trim_start_matches(['*', '_', '`', '[', ' ']);
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
-    words.strip_prefix(id).is_some_and(|rest| !rest.starts_with(is_part))
+    let begins = |id: &str| words.strip_prefix(id).is_some_and(|rest| !rest.starts_with(is_part));
+    let is_longer = || leading_id(words).is_some_and(|found| found.start == 0 && &words[found] != id);
+    begins(id) && !is_longer() || user_story(id).is_some_and(|story| begins(&story))
+}
+
+/// What spec-kit writes in full: `US1` is "User Story 1".
+fn user_story(id: &str) -> Option<String> {
+    let number = id.strip_prefix("US")?;
+    number.bytes().all(|digit| digit.is_ascii_digit()).then(|| format!("User Story {number}"))
 }
 
 /// A child of an item: after all that the item has.
@@ -432,17 +441,9 @@ fn below_item(text: &str, item: &Range<usize>) -> LineSpot {
     let whole = &text[item.clone()];
     let at = item.start + whole.trim_end().len();
     let at = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
-    let start = text[..item.start].rfind('\n').map_or(0, |end| end + 1);
-    let lead: String = text[start..item.start].chars().map(|c| if c == '\t' { c } else { ' ' }).collect();
-    let marker = whole.find([' ', '\t']).unwrap_or(1);
-    let blanks = whole[marker..].len() - whole[marker..].trim_start_matches(' ').len();
-    let blanks = if (1..=4).contains(&blanks) { blanks } else { 1 };
-    LineSpot {
-        at,
-        indent: format!("{lead}{}", " ".repeat(marker + blanks)),
-        is_apart: false,
-        block: item.start..at,
-    }
+    // The range of an item may begin with the blanks and the end of the line before it.
+    let start = item.start + (whole.len() - whole.trim_start().len());
+    LineSpot { at, indent: lists::content_indent(text, start), is_apart: false, block: item.start..at }
 }
 
 /// After a paragraph and its list, or after what is below a heading up to the next one.
@@ -484,6 +485,13 @@ mod tests {
             ("## A-1: a\n\n- one\n\n## B\n", "## A-1: a\n\n- one\n- LINE\n\n## B\n"),
             ("**A-1**: a\nb\n\nc\n", "**A-1**: a\nb\n\n- LINE\n\nc\n"),
             ("- A-1: a", "- A-1: a\n  - LINE\n"),
+            (" - A-1: a\n - b\n", " - A-1: a\n   - LINE\n - b\n"),
+            ("  * A-1: a\n  * b\n", "  * A-1: a\n    - LINE\n  * b\n"),
+            ("   + A-1: a\n   + b\n", "   + A-1: a\n     - LINE\n   + b\n"),
+            (" 1) A-1: a\n 2) b\n", " 1) A-1: a\n    - LINE\n 2) b\n"),
+            ("*\tA-1: a\n*\tb\n", "*\tA-1: a\n    - LINE\n*\tb\n"),
+            ("10.\tA-1: a\n11.\tb\n", "10.\tA-1: a\n    - LINE\n11.\tb\n"),
+            ("- x\n\t- A-1: a\n", "- x\n\t- A-1: a\n\t  - LINE\n"),
             ("- A-1: a\r\n- A-2\r\n", "- A-1: a\r\n  - LINE\r\n- A-2\r\n"),
         ] {
             let wanted = wanted.replace("- LINE", LINE);
@@ -492,6 +500,22 @@ mod tests {
                 Some(wanted.as_str()),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn an_id_is_found_in_all_its_forms() {
+        for (text, id) in [
+            ("- **FR-002**: a\n- **FR-002a**: b\n", "FR-002a"),
+            ("- [ ] T041 a\n- [ ] T042 [P] [US1] b\n", "T042"),
+            ("- A4: a\n- A4/1: b\n", "A4/1"),
+            ("- A4/1: a\n- A4: b\n", "A4"),
+            ("- US2: a\n- US1: b\n", "US1"),
+            ("### User Story 10 - a\n\n### User Story 1 - b\n", "US1"),
+        ] {
+            let placed = place_below(text, id, LINE, &[]);
+            let below = placed.and_then(|placed| placed.lines().last().map(|last| last.trim().to_owned()));
+            assert_eq!(below.as_deref(), Some(LINE), "{text}");
         }
     }
 

@@ -29,6 +29,7 @@ use crate::item::library::Library;
 use crate::item::persona::Persona;
 use crate::item::{self, File};
 use crate::text::ids::ids;
+use crate::text::markdown::{self, Part};
 use crate::text::plain;
 use crate::text::sentences::sentences;
 use crate::text::template::{Failed, safe};
@@ -147,12 +148,36 @@ fn decided(decision: &Decision, form: Form, finished: &Finished, library: &Libra
     context! { question, answer, by => decider(decision, finished), reason => reason(decision) }
 }
 
-/// The last question of a user before a decision that names one of its ids.
+/// The question that a decision answers: the one that its message quotes, else the last question of a user before it
+/// that names one of its ids.
 fn question_of(decision: &Decision, finished: &Finished, library: &Library) -> Option<String> {
     let turn = decision.turns.last()?;
+    let quoted = || {
+        let message = finished.log.iter().find_map(|record| match &record.event {
+            Event::User(message) if message.turn == Some(*turn) => Some(&message.text),
+            _ => None,
+        })?;
+        question_quoted(message)
+    };
+    quoted().or_else(|| question_with_id(decision, *turn, finished, library))
+}
+
+/// The question that a message quotes, if it quotes one alone.
+fn question_quoted(message: &str) -> Option<String> {
+    let quotations = markdown::read(message).into_iter().filter(|line| line.part == Part::Quotation);
+    let mut questions = quotations.map(|line| line.text()).filter(|text| text.trim_end().ends_with('?'));
+    questions.next().filter(|_| questions.next().is_none())
+}
+
+fn question_with_id(
+    decision: &Decision,
+    turn: u32,
+    finished: &Finished,
+    library: &Library,
+) -> Option<String> {
     let named: Vec<&str> = ids(&decision.text).collect();
     let asked = finished.log.iter().rev().filter_map(|record| match &record.event {
-        Event::User(message) if message.turn.is_some_and(|asked| asked < *turn) => Some(&message.text),
+        Event::User(message) if message.turn.is_some_and(|asked| asked < turn) => Some(&message.text),
         _ => None,
     });
     let mut questions = asked.flat_map(|text| sentences(text)).filter(|one| one.trim().ends_with('?'));
@@ -311,8 +336,9 @@ impl Pattern {
         let signs = if digits > 0 { ['.', ')', '.'] } else { ['-', '*', '+'] };
         let sign = bare[digits..].chars().next().filter(|sign| signs.contains(sign))?;
         let rest = &bare[digits + 1..];
-        let blanks = rest.len() - rest.trim_start_matches(' ').len();
-        (blanks > 0).then(|| Pattern { indent, number, sign, blanks: " ".repeat(blanks.min(4)) })
+        let blanks = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
+        let shown = if blanks.contains('\t') { blanks } else { &blanks[..blanks.len().min(4)] };
+        (!blanks.is_empty()).then(|| Pattern { indent, number, sign, blanks: shown.to_owned() })
     }
 
     /// The pattern of the item after this one.
@@ -344,7 +370,7 @@ impl Item {
 
     /// What an item inside of it is indented by.
     pub(super) fn indent(&self) -> String {
-        " ".repeat(self.pattern.mark().len())
+        content_indent(&self.pattern.mark(), self.pattern.indent.len())
     }
 
     /// Its first line, without the mark.
@@ -352,6 +378,26 @@ impl Item {
         let line = text[self.start..].lines().next().unwrap_or_default();
         &line[self.pattern.mark().len().min(line.len())..]
     }
+}
+
+/// What is before the words of an item whose mark begins at a place, in blanks; tabs before the mark stay (CommonMark,
+/// 5.2). After a mark and more than four columns of blanks, code begins.
+pub(super) fn content_indent(text: &str, mark: usize) -> String {
+    let start = text[..mark].rfind('\n').map_or(0, |end| end + 1);
+    let lead: String = text[start..mark].chars().map(|c| if c == '\t' { c } else { ' ' }).collect();
+    let rest = &text[mark..];
+    let width = rest.find([' ', '\t', '\r', '\n']).unwrap_or(rest.len());
+    let from = columns(0, &lead) + width;
+    let blanks = &rest[width..];
+    let blanks = &blanks[..blanks.len() - blanks.trim_start_matches([' ', '\t']).len()];
+    let gap = columns(from, blanks) - from;
+    let gap = if (1..=4).contains(&gap) { gap } else { 1 };
+    format!("{lead}{}", " ".repeat(width + gap))
+}
+
+/// The column after blanks that begin at one; a tab goes to the next column that is a multiple of four.
+fn columns(from: usize, blanks: &str) -> usize {
+    blanks.chars().fold(from, |at, blank| if blank == '\t' { at / 4 * 4 + 4 } else { at + 1 })
 }
 
 /// The items of the lists in a part of a text.
@@ -408,6 +454,17 @@ mod tests {
         assert_eq!(same_day, first.replace("- a\n", "- a\n- b\n"));
         let later = place(&first, &list, "2026-02-21", "c");
         assert_eq!(later, first.replace("- a\n\n", "- a\n\n### Session 2026-02-21\n\n- c\n\n"));
+    }
+
+    #[test]
+    fn a_decision_answers_the_one_question_that_its_message_quotes() {
+        let quoted = |message| question_quoted(message);
+        assert_eq!(quoted("> Who signs?\n\nDecision: Ada.").as_deref(), Some("Who signs?"));
+        for message in
+            ["> Who signs?\n> When?\n\nDecision: Ada.", "Who signs? Decision: Ada.", "> It rains.\n\nNo."]
+        {
+            assert_eq!(quoted(message), None, "{message}");
+        }
     }
 
     #[test]

@@ -542,11 +542,13 @@ pub fn follows(id: &str, place: &Proposal, text: &str) -> bool {
         && ids(text).any(|other| counted_on(other).as_deref() == Some(id))
 }
 
-/// The id after this one: its last number and one more, as wide.
+/// The id after this one, without its letter: its last number and one more, as wide.
 fn counted_on(id: &str) -> Option<String> {
-    let (head, number) = id.rsplit_once('-')?;
+    let id = id.trim_end_matches(|sign: char| sign.is_ascii_lowercase());
+    let head = id.trim_end_matches(|sign: char| sign.is_ascii_digit());
+    let number = &id[head.len()..];
     let next = number.parse::<u32>().ok()?.checked_add(1)?;
-    Some(format!("{head}-{next:0width$}", width = number.len()))
+    Some(format!("{head}{next:0width$}", width = number.len()))
 }
 
 /// A text as data holds it.

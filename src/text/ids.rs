@@ -1,25 +1,95 @@
-//! Ids as people write them in requirements: `FR-001`, `AC-008-03`.
+//! Ids as people write them in requirements: `FR-001`, `FR-001a`, `AC-008-03`, `A4/1`, `US10`, `T090`.
+//!
+//! An id has capitals, then a number, then perhaps a letter or more numbers. `US10` may be a name as well, such as S3:
+//! [`mentioned_ids`] has it, for those who look for what it names; [`ids`] has what cannot be anything else.
 
-/// The ids of a text: capitals, a hyphen, digits, as in `FR-001` or `AC-008-03`.
+use std::ops::Range;
+
+/// The ids of a text that are no names: their letters and number are joined, as in `FR-001` or `A4/1`, or the number has
+/// zeros before it, as in `T042`.
+///
+/// ```
+/// use roundtable::text::ids::ids;
+///
+/// let found: Vec<&str> = ids("FR-002a, T042 and A4/1 on S3, UTF8 or US1").collect();
+/// assert_eq!(found, ["FR-002a", "T042", "A4/1"]);
+/// ```
 pub fn ids(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
-    text.split(move |c: char| !is_part(c))
-        .map(|token| token.trim_matches(['-', '_']))
-        .filter(|token| is_id(token))
+    mentioned_ids(text).filter(|id| {
+        let number = id.trim_start_matches(|sign: char| sign.is_ascii_uppercase());
+        number.starts_with('0') || number.contains(['-', '_', '/'])
+    })
 }
 
-fn is_id(token: &str) -> bool {
-    let is_word = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_uppercase());
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let Some((family, number)) = token.split_once('-') else { return false };
-    is_word(family)
-        && number.split('-').all(|part| is_word(part) || is_number(part))
-        && token.ends_with(|c: char| c.is_ascii_digit())
+/// Letters of a prefix.
+const MAX_PREFIX: usize = 16;
+
+/// The id at a place of a text.
+pub fn id_at(text: &str, start: usize) -> Option<Range<usize>> {
+    let bytes = &text.as_bytes()[start..];
+    let mut prefix = 0;
+    while prefix < bytes.len().min(MAX_PREFIX) {
+        let next_is_letter = bytes.get(prefix + 1).is_some_and(u8::is_ascii_uppercase);
+        let next_is_digit = bytes.get(prefix + 1).is_some_and(u8::is_ascii_digit);
+        match bytes[prefix] {
+            byte if byte.is_ascii_uppercase() => prefix += 1,
+            b'-' | b'_' if next_is_letter || next_is_digit => prefix += 1,
+            _ => break,
+        }
+    }
+    let digits = bytes[prefix..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if prefix == 0 || digits == 0 || digits > 5 {
+        return None;
+    }
+    let mut end = prefix + digits;
+    if bytes.get(end).is_some_and(u8::is_ascii_lowercase)
+        && !bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric)
+    {
+        end += 1;
+    }
+    while let [b'.' | b'-' | b'/', digit, ..] = &bytes[end..]
+        && digit.is_ascii_digit()
+    {
+        end += 1 + bytes[end + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    }
+    let after = &text[start + end..];
+    let mut next = after.chars();
+    let is_joined = match next.next() {
+        // `FR-001/FR-002` are two.
+        Some('/') if next.as_str().starts_with(&text[start..start + prefix]) => false,
+        Some('.' | ':' | '-' | '/') => next.next().is_some_and(char::is_alphanumeric),
+        Some(sign) => sign.is_alphanumeric() || sign == '_' || sign == '=',
+        None => false,
+    };
+    (!is_joined).then_some(start..start + end)
+}
+
+/// The id that a text begins with, behind marks such as `[P]` and quotation marks.
+pub fn leading_id(text: &str) -> Option<Range<usize>> {
+    let start = text.len() - text.trim_start_matches(|sign: char| !sign.is_alphanumeric()).len();
+    id_at(text, start).filter(|_| text.as_bytes().get(start).is_some_and(u8::is_ascii_uppercase))
+}
+
+/// The ids that a text names.
+pub fn mentioned_ids(text: &str) -> impl Iterator<Item = &str> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        while next < text.len() {
+            let at = next + text[next..].find(|sign: char| sign.is_ascii_uppercase())?;
+            let is_inside = text[..at].ends_with(|sign: char| sign.is_alphanumeric() || "-_".contains(sign));
+            let id = id_at(text, at).filter(|_| !is_inside);
+            next = id.as_ref().map_or(at + 1, |id| id.end);
+            if let Some(id) = id {
+                return Some(&text[id]);
+            }
+        }
+        None
+    })
 }
 
 /// The letters that an id begins with.
 pub fn family(id: &str) -> &str {
-    id.split('-').next().unwrap_or_default()
+    id.split(|sign: char| !sign.is_ascii_uppercase()).next().unwrap_or_default()
 }
 
 /// How a decision says that a record goes on with another one, and the verb that records write for it.

@@ -9,70 +9,8 @@ use std::ops::Range;
 use super::super::Hit;
 use super::super::page::{Block, Cell, Kind, Page};
 use super::naming::is_task_list;
-
-/// Letters of a prefix.
-const MAX_PREFIX: usize = 16;
-
-/// The id at a place of a text.
-fn id_at(text: &str, start: usize) -> Option<Range<usize>> {
-    let bytes = &text.as_bytes()[start..];
-    let mut prefix = 0;
-    while prefix < bytes.len().min(MAX_PREFIX) {
-        let next_is_letter = bytes.get(prefix + 1).is_some_and(u8::is_ascii_uppercase);
-        let next_is_digit = bytes.get(prefix + 1).is_some_and(u8::is_ascii_digit);
-        match bytes[prefix] {
-            byte if byte.is_ascii_uppercase() => prefix += 1,
-            b'-' | b'_' if next_is_letter || next_is_digit => prefix += 1,
-            _ => break,
-        }
-    }
-    let digits = bytes[prefix..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if prefix == 0 || digits == 0 || digits > 5 {
-        return None;
-    }
-    let mut end = prefix + digits;
-    if bytes.get(end).is_some_and(u8::is_ascii_lowercase)
-        && !bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric)
-    {
-        end += 1;
-    }
-    while let [b'.' | b'-' | b'/', digit, ..] = &bytes[end..]
-        && digit.is_ascii_digit()
-    {
-        end += 1 + bytes[end + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    }
-    let after = &text[start + end..];
-    let mut next = after.chars();
-    let is_joined = match next.next() {
-        Some('.' | ':' | '-' | '/') => next.next().is_some_and(char::is_alphanumeric),
-        Some(sign) => sign.is_alphanumeric() || sign == '_' || sign == '=',
-        None => false,
-    };
-    (!is_joined).then_some(start..start + end)
-}
-
-/// The id that a text begins with, behind marks such as `[P]` and quotation marks.
-pub fn leading_id(text: &str) -> Option<Range<usize>> {
-    let start = text.len() - text.trim_start_matches(|sign: char| !sign.is_alphanumeric()).len();
-    id_at(text, start).filter(|_| text.as_bytes().get(start).is_some_and(u8::is_ascii_uppercase))
-}
-
-/// The ids that a text names.
-pub fn mentioned_ids(text: &str) -> impl Iterator<Item = &str> {
-    let mut next = 0;
-    std::iter::from_fn(move || {
-        while next < text.len() {
-            let at = next + text[next..].find(|sign: char| sign.is_ascii_uppercase())?;
-            let is_inside = text[..at].ends_with(|sign: char| sign.is_alphanumeric() || "-_".contains(sign));
-            let id = id_at(text, at).filter(|_| !is_inside);
-            next = id.as_ref().map_or(at + 1, |id| id.end);
-            if let Some(id) = id {
-                return Some(&text[id]);
-            }
-        }
-        None
-    })
-}
+use crate::text::ids::id_at;
+pub use crate::text::ids::{leading_id, mentioned_ids};
 
 /// An id that a text names, or one that a range or an abbreviation includes.
 pub struct Mention {
