@@ -66,6 +66,9 @@ pub struct Finding {
     /// The heading above it; of data, the path inside (`stories[2].criteria`).
     pub heading: String,
     pub message: String,
+    /// The message without numbers of lines, which change: what a persona says of it.
+    #[serde(skip)]
+    pub said: String,
     pub why: String,
     pub suggestion: String,
     pub reference: String,
@@ -344,6 +347,7 @@ fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options) -> F
         end_column,
         heading: one_line(heading, usize::MAX),
         message: filled(&file.message, &quote, &hit.values),
+        said: filled(file.said.as_ref().unwrap_or(&file.message), &quote, &hit.values),
         why: file.why.clone(),
         suggestion: filled(&file.help, &quote, &hit.values),
         reference: file.reference.clone(),

@@ -79,6 +79,9 @@ pub struct RuleFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
     pub message: String,
+    /// The same without numbers of lines, for what documents keep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     pub why: String,
     pub help: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

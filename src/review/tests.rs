@@ -49,6 +49,15 @@ fn at_most_ten_rules_are_for_wording_and_each_has_examples() {
     assert!(ready().iter().all(|rule| !rule.file.yes.is_empty() && !rule.file.no.is_empty()));
 }
 
+/// Lines get other numbers: what a persona says of a finding, and documents keep, has none.
+#[test]
+fn no_rule_says_the_number_of_a_line() {
+    for rule in ready().iter() {
+        let said = rule.file.said.as_ref().unwrap_or(&rule.file.message);
+        assert!(!said.contains("{line}"), "{}", rule.file.rule);
+    }
+}
+
 /// The text from a place of a finding to its end.
 fn text_at(text: &str, finding: &Finding) -> String {
     let starts: Vec<usize> =

@@ -4,9 +4,9 @@
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::{Addition, shown_insights};
-use crate::discussion::Finished;
-use crate::discussion::summary::{Decision, Insight, attribution};
+use super::{Addition, decider, shown_insights};
+use crate::discussion::summary::{Decision, Insight, Question, attribution};
+use crate::discussion::{Finished, additions};
 use crate::item::library::Library;
 use crate::text::front_matter;
 use crate::text::json::{Document, Kind};
@@ -28,8 +28,15 @@ fn harmless(value: Value) -> Value {
 }
 
 fn raw_entry(finished: &Finished, library: &Library) -> Value {
-    let said = |one: &Insight| json!({"text": one.text, "by": attribution(&one.by, &library.cast), "turns": one.turns});
-    let decided = |one: &Decision| json!({"text": one.text, "rationale": one.rationale, "turns": one.turns});
+    let said = |one: &Insight| json!({"text": one.text, "by": attribution(&one.by, &library.cast)});
+    let decided =
+        |one: &Decision| json!({"text": one.text, "rationale": one.rationale, "by": decider(one, finished)});
+    let asked = |one: &Question| json!({"text": one.text, "context": one.context});
+    let proposed = |one: &additions::Addition| {
+        let mut value = json!(one);
+        value.as_object_mut().map(|fields| fields.shift_remove("turns"));
+        value
+    };
     let summary = &finished.summary;
     let (insights, further) = shown_insights(finished);
     let mut entry = json!({
@@ -39,14 +46,14 @@ fn raw_entry(finished: &Finished, library: &Library) -> Value {
         "exit": finished.closed.exit,
         "insights": insights.into_iter().map(said).collect::<Vec<_>>(),
         "decisions": summary.decisions.iter().map(decided).collect::<Vec<_>>(),
-        "open_questions": summary.landing_questions(),
+        "open_questions": summary.landing_questions().iter().map(asked).collect::<Vec<_>>(),
         "action_items": summary.action_items.iter().map(said).collect::<Vec<_>>(),
     });
     if further > 0 {
         entry["more_statements"] = json!({"count": further, "recording": finished.recording()});
     }
     if !summary.additions.is_empty() {
-        entry["proposed"] = json!(summary.landing_additions());
+        entry["proposed"] = summary.landing_additions().iter().map(proposed).collect();
     }
     let late: Vec<Value> = finished.unheard().map(|late| json!({"by": late.by, "text": late.text})).collect();
     if !late.is_empty() {
@@ -133,7 +140,7 @@ pub fn lines(finished: &Finished, library: &Library) -> Vec<String> {
         format!("Elaboration Insights (Step {}: {})", step.id, step.title),
     ];
     let harmless = |text: &str| without_comments(&one_line(&clean(text)));
-    for [kind, by, text, why, _] in rows(finished, library) {
+    for [kind, by, text, why] in rows(finished, library) {
         let by = if by.is_empty() { by } else { format!("[{by}] ") };
         let why = if why.is_empty() { why } else { format!(": {why}") };
         found.push(harmless(&format!("- {kind}: {by}{text}{why}")));
@@ -141,36 +148,34 @@ pub fn lines(finished: &Finished, library: &Library) -> Vec<String> {
     found
 }
 
-/// The synthesis as rows: kind, by, text, rationale or context, turns.
-fn rows(finished: &Finished, library: &Library) -> Vec<[String; 5]> {
-    let turns = |turns: &[u32]| turns.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+/// The synthesis as rows: kind, by, text, rationale or context.
+fn rows(finished: &Finished, library: &Library) -> Vec<[String; 4]> {
     let by = |one: &Insight| attribution(&one.by, &library.cast);
     let summary = &finished.summary;
-    let said = |kind: &str, one: &Insight| {
-        [kind.to_owned(), by(one), one.text.clone(), String::new(), turns(&one.turns)]
-    };
+    let said = |kind: &str, one: &Insight| [kind.to_owned(), by(one), one.text.clone(), String::new()];
     let (insights, further) = shown_insights(finished);
     let insights = insights.into_iter().map(|one| said("insight", one));
-    let plain = |kind: &str, by: &str, text: &str| {
-        [kind.to_owned(), by.to_owned(), text.to_owned(), String::new(), String::new()]
-    };
+    let plain =
+        |kind: &str, by: &str, text: &str| [kind.to_owned(), by.to_owned(), text.to_owned(), String::new()];
     let more = (further > 0).then(|| {
         let text = format!("{} in {}", count(further, "more statement"), finished.recording());
         plain("more statements", "", &text)
     });
     let late = finished.unheard().map(|late| plain("not discussed", &late.by, &one_line(&late.text)));
     let decisions = summary.decisions.iter().map(|one| {
-        ["decision".to_owned(), String::new(), one.text.clone(), one.rationale.clone(), turns(&one.turns)]
+        let by = decider(one, finished).to_owned();
+        ["decision".to_owned(), by, one.text.clone(), one.rationale.clone()]
     });
-    let questions = summary.landing_questions().iter().map(|one| {
-        ["open question".to_owned(), String::new(), one.text.clone(), one.context.clone(), turns(&one.turns)]
-    });
+    let questions = summary
+        .landing_questions()
+        .iter()
+        .map(|one| ["open question".to_owned(), String::new(), one.text.clone(), one.context.clone()]);
     let actions = summary.action_items.iter().map(|one| said("action item", one));
     let proposed = summary.landing_additions().iter().map(|one| {
         let place = [one.anchor.as_str(), one.path.as_str()].into_iter().filter(|part| !part.is_empty());
         let place = place.collect::<Vec<_>>().join(", ");
         let kind = format!("proposed {}", one.kind.words());
-        [kind, String::new(), one.shown(), place, turns(&one.turns)]
+        [kind, String::new(), one.shown(), place]
     });
     insights
         .chain(more)
@@ -183,7 +188,7 @@ fn rows(finished: &Finished, library: &Library) -> Vec<[String; 5]> {
 }
 
 /// The header that rows of ours are under.
-pub const HEADER: &str = "step_id,timestamp,kind,by,text,rationale,turns";
+pub const HEADER: &str = "step_id,timestamp,kind,by,text,rationale";
 
 /// CSV takes rows only under our own header.
 pub(super) fn csv(text: &str, finished: &Finished, library: &Library) -> Addition {
@@ -212,10 +217,10 @@ pub(super) fn csv(text: &str, finished: &Finished, library: &Library) -> Additio
 pub fn csv_rows(finished: &Finished, library: &Library) -> Vec<String> {
     let mut found = rows(finished, library);
     if found.is_empty() {
-        found.push(["none".to_owned(), String::new(), String::new(), String::new(), String::new()]);
+        found.push(["none".to_owned(), String::new(), String::new(), String::new()]);
     }
     let head = [finished.opened.step.id.clone(), finished.at.to_string()];
-    let line = |row: &[String; 5]| {
+    let line = |row: &[String; 4]| {
         let cells: Vec<String> = head.iter().chain(row).map(|text| cell(text)).collect();
         cells.join(",")
     };
@@ -322,9 +327,9 @@ mod tests {
         let (finished, library) = finished();
         let add = |before: &str| text(csv(before, &finished, &library));
         insta::assert_snapshot!(add("").unwrap(), @r#"
-        step_id,timestamp,kind,by,text,rationale,turns
-        01-03,2026-02-20T14:30:00.000Z,insight,Maya,"'=cmd, ""x"" -- > <! --",,2
-        01-03,2026-02-20T14:30:00.000Z,decision,,Keep it,why,3
+        step_id,timestamp,kind,by,text,rationale
+        01-03,2026-02-20T14:30:00.000Z,insight,Maya,"'=cmd, ""x"" -- > <! --",
+        01-03,2026-02-20T14:30:00.000Z,decision,User,Keep it,why
         "#);
         let again = add(&add("").unwrap()).unwrap();
         assert_eq!(again.lines().count(), 5);

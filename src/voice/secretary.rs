@@ -468,7 +468,8 @@ impl Voice for Secretary<'_> {
 
 /// What a message is recorded as.
 fn kinds_of(message: &Message, talk: &Discussion<'_>) -> Kinds {
-    let names: Vec<&str> = talk.library().cast.iter().map(Persona::first_name).collect();
+    let mut names = minutes::people(talk);
+    names.extend(message.by.split(' ').next());
     minutes::kinds_in(&message.text, talk.library().forms(), &names)
 }
 
@@ -540,7 +541,7 @@ fn shown(finding: &Finding) -> Value {
         .collect();
     context! {
         place => place(&finding.path, &finding.heading, None),
-        message => plain::one_line(&finding.message),
+        message => plain::one_line(&finding.said),
         related,
     }
 }

@@ -159,7 +159,7 @@ fn a_missing_artifact_is_created_and_a_folder_gets_its_own_file() {
         ("adr/", "# Elaboration Insights\n\n## User Journeys\n\n<!-- Elaboration: "),
         ("deep/er/x.json", "{\n  \"elaborations\": [\n    {\n      \"step_id\": \"01-09\",\n"),
         ("x.yaml", "# <!-- Elaboration: step 01-09, 2026-02-20T14:30:00.000Z -->\n# Elaboration Insights ("),
-        ("x.csv", "step_id,timestamp,kind,by,text,rationale,turns\n01-09,2026-02-20T14:30:00.000Z,"),
+        ("x.csv", "step_id,timestamp,kind,by,text,rationale\n01-09,2026-02-20T14:30:00.000Z,"),
     ] {
         let text = String::from_utf8(add(&sandbox(), output, None, "User Journeys")).unwrap();
         assert!(text.starts_with(start), "{output}: {text}");
@@ -171,7 +171,7 @@ fn data_keeps_its_values_and_takes_the_addition_where_it_can() {
     for (output, before, gains) in [
         ("x.json", "{\"stories\": [1e400, 0.10]}", "\"elaborations\""),
         ("x.json", "[{\"id\": \"US-001\"}]\n", "\"type\":\"elaboration\""),
-        ("x.yaml", "a: &x 1\nb: *x\n", "# - decision: We decided to keep both answers"),
+        ("x.yaml", "a: &x 1\nb: *x\n", "# - decision: [User] We decided to keep both answers"),
     ] {
         let after =
             String::from_utf8(add(&sandbox(), output, Some(before.as_bytes()), "User Journeys")).unwrap();
