@@ -405,14 +405,21 @@ fn meta_json_of_many_shapes_is_walked_or_refused_with_its_place() {
         "{}",
         "{\"steps_completed\": null, \"phases_completed\": null, \"depth_overrides\": null}",
         "{\"steps_completed\": [7, {}], \"depth_overrides\": [], \"codebase_hash\": 7}",
-        "{\"analysis_status\": \"in-progress\", \"elaborations\": \"none\"}",
+        "{\"analysis_status\": \"partial\", \"elaborations\": \"none\"}",
         "{\"depth_overrides\": {\"00-quick-scan\": 3}, \"phase_a_completed\": false}",
     ] {
         let sandbox = repository(1, meta);
         let found = report(&sandbox, "x\nC\n", &[]);
         assert!(found["steps_completed"].to_string().contains("00-01"), "{meta}: {found}");
     }
-    for meta in ["", "[]", "{\"a\": }", "{\"a\": 1, \"a\": 2}", "{\"steps_completed\": \"00-01\"}"] {
+    for meta in [
+        "",
+        "[]",
+        "{\"a\": }",
+        "{\"a\": 1, \"a\": 2}",
+        "{\"steps_completed\": \"00-01\"}",
+        "{\"analysis_status\": \"in-progress\"}",
+    ] {
         let sandbox = repository(1, meta);
         let run = analyze(&sandbox, "x\nC\n", &[]);
         assert_eq!(run.code, 2, "{meta}: {}", run.stdout);
