@@ -1,6 +1,6 @@
 //! Ids as people write them in requirements: `FR-001`, `FR-001a`, `AC-008-03`, `A4/1`, `US10`, `T090`.
 //!
-//! An id has capitals, then a number, then perhaps a letter or more numbers. `US10` may be a name as well, such as S3:
+//! An id has capitals, then a number, then perhaps a letter or more numbers. `US10` may be a name as well, such as that of a product:
 //! [`mentioned_ids`] has it, for those who look for what it names; [`ids`] has what cannot be anything else.
 
 use std::ops::Range;

@@ -190,7 +190,7 @@ fn a27_no_proxy_of_the_environment_sees_a_key() {
 }
 
 /// Also: `the_thread_is_read_as_it_stood_when_the_label_was_set`, `what_was_edited_after_the_label_is_not_read_in_a_backlog_run_either`,
-/// `an_unreadable_permission_stops_everything`.
+/// `an_unreadable_permission_stops_everything_and_the_labels_say_so`.
 #[test]
 fn a28_what_was_edited_after_it_was_asked_for_is_not_read_in_an_open_discussion() {
     let sandbox = sandbox();
