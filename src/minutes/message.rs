@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::Forms;
 use crate::discussion::address::without_vocative;
-use crate::text::markdown::{Part, VisibleLine, read};
+use crate::text::markdown::{Part, Sentence, VisibleLine, read};
 use crate::text::sentence_forms::FormMatch;
 use crate::text::words::{unquoted, words};
 
@@ -141,8 +141,17 @@ impl Reader<'_> {
         if is_listed && !is_title(line) && line.ticked.is_none() {
             return self.read_listed(line, above, found);
         }
-        for sentence in &line.sentences {
+        let mut sentences = line.sentences.iter().peekable();
+        while let Some(sentence) = sentences.next() {
             if self.add_reason(&sentence.text, found) {
+                continue;
+            }
+            let asked = self.labelled_question(&sentence.text);
+            let is_answer = |next: &&Sentence| !is_question(&next.text) && !self.says_reason(&next.text);
+            if let Some((asked, answer)) =
+                asked.and_then(|asked| Some((asked, sentences.next_if(is_answer)?)))
+            {
+                found.push(self.decision(&format!("{asked} → {}", answer.text)));
                 continue;
             }
             match self.question(line, &sentence.text) {
@@ -165,6 +174,13 @@ impl Reader<'_> {
             found.extend(asked.map(|one| UserStatement::new(one, Kind::Question)));
         }
         found.push(entry);
+    }
+
+    /// The question of "Decision: Who pays? The branch."
+    fn labelled_question<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let text = without_vocative(text, self.names);
+        let hit = self.forms.find("decisions", text).filter(|hit| hit.part("label").is_some())?;
+        hit.part("what").filter(|what| is_question(what))
     }
 
     /// A line below a label: its sentences together, without questions.
@@ -230,12 +246,12 @@ impl Reader<'_> {
         UserStatement { reason: reason.map(str::to_owned), ..UserStatement::new(text, Kind::Decision) }
     }
 
-    /// What somebody takes on: the speaker, who is mentioned, or who is known by name.
+    /// What somebody takes on: the speaker, who is mentioned, who is known by name, or anybody by a day.
     fn action(&self, text: &str) -> Option<UserStatement> {
         let forms = self.forms.file("actions").iter().filter(|form| form.written.form != TASK);
         let hit = forms
             .filter_map(|form| form.find(text))
-            .find(|hit| hit.part("who").is_none_or(|who| self.is_known(who)))?;
+            .find(|hit| hit.part("day").is_some() || hit.part("who").is_none_or(|who| self.is_known(who)))?;
         let owner = hit.part("mention").or(hit.part("who")).map(str::to_owned);
         let is_speakers = hit.form.written.form == SPEAKER;
         Some(UserStatement::new(hit.part("what").unwrap_or(text), Kind::Action { owner, is_speakers }))

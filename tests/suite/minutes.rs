@@ -42,6 +42,9 @@ fn a_label_decides_wherever_it_is_written() {
         ("## Decisions\n\n### Fees\n\n- Stop at 20.", &["Stop at 20."]),
         ("## Decision: keep it", &["keep it"]),
         ("Decision FR-002: cash only.", &["FR-002: cash only."]),
+        ("Decision: Who pays? The branch, because it asked.", &["Who pays? → The branch, because it asked."]),
+        ("Decision: Who pays?", &[]),
+        ("We decided the following:\n\n- no cash\n- no checks", &["no cash", "no checks"]),
         ("Decision T042: cash. Decision 3: no checks.", &["T042: cash.", "no checks."]),
         ("### Decision FR-002\n\n- cash only\n- no checks", &["FR-002: cash only", "FR-002: no checks"]),
         // A lead is said in what is below it, and one that breaks off goes on there.
