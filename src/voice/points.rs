@@ -6,7 +6,7 @@
 //! A reader's point about "spec.md:9: fees stop" is kept at line 3, where these words are; one about "fees rise" is not.
 
 use super::breaches::forged;
-use super::quotations::real_quotes;
+use super::quotations::{real_quotes, unreal_quotation};
 use super::sources::Sources;
 use crate::discussion::critiques::dropped;
 use crate::discussion::event::{Critique, Rest};
@@ -38,6 +38,11 @@ fn real_point(point: Point, found: &[Point], sources: &Sources<'_>, cast: &Cast)
         let unreal = point.quotes.iter().find(|quote| !is_real(quote));
         unreal.map_or_else(String::new, |one| format!("\"{}\" is not in {}", one.quote, one.path))
     })?;
+    // Who asks may make words up, or quote a message; who states them says that they are there.
+    let stated = Some(point.question.as_str()).filter(|text| !text.trim_end().ends_with('?'));
+    if let Some(quote) = stated.and_then(|text| unreal_quotation(text, false, sources, &[], &[])) {
+        return Err(format!("\"{quote}\" is in no document"));
+    }
     let texts = [&point.question, &point.why, &point.recommended];
     // A reader may give no reason, and recommend nothing.
     let is_forged = |text: &String| !text.is_empty() && forged(text, cast).is_some();

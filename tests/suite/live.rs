@@ -922,14 +922,14 @@ fn a_request_that_stays_wrong_is_refused_with_what_the_server_said() {
 
 #[test]
 fn the_time_limit_holds_for_silence_drips_and_floods() {
-    for (kind, wanted) in [(0, "--timeout"), (1, "--timeout"), (2, "longer than")] {
+    for (kind, seconds, wanted) in [(0, "2", "--timeout"), (1, "2", "--timeout"), (2, "60", "longer than")] {
         let server = Server::start(move |_| match kind {
             0 => Reply::Silence,
             1 => Reply::Drip,
             _ => Reply::Flood,
         });
         let sandbox = sandbox();
-        let run = with(&sandbox, &server, TALK, &["--timeout", "2"]);
+        let run = with(&sandbox, &server, TALK, &["--timeout", seconds]);
         assert!(run.code == 2 && run.stderr.contains(wanted), "{}", run.stderr);
         assert_eq!(sandbox.tip(BRANCH), None);
     }
