@@ -101,8 +101,8 @@ pub(super) fn asked(notice: &str) -> &str {
     ends.map_or(end, |at| end[at + 1..].trim_start())
 }
 
-/// Those who may be meant by a name besides whoever writes: the personas, the user, and the author of the commit; by their
-/// first names.
+/// The people that a message may name, besides those who write in the thread: the personas, the user and the author of the
+/// commit, by their first names.
 pub fn people<'t>(talk: &'t Discussion<'_>) -> Vec<&'t str> {
     let opened = talk.opened();
     let others = [opened.user.as_str(), opened.author.name.as_str()];
