@@ -47,7 +47,7 @@ impl Severity {
 }
 
 macro_rules! kinds {
-    ($($kind:ident $class:ident $name:literal: $why:literal, $hint:literal;)+) => {
+    ($($kind:ident $class:ident $name:literal: $meaning:literal, $hint:literal;)+) => {
         /// What kind of loss or change it is, the worst first. The first half is what `content` and `living`
         /// tell apart, the second half are the codes of `strict`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,9 +67,9 @@ macro_rules! kinds {
                 match self { $(Kind::$kind => Class::$class),+ }
             }
 
-            /// Why it matters, in one sentence.
-            pub const fn why(self) -> &'static str {
-                match self { $(Kind::$kind => $why),+ }
+            /// What happened, in one sentence.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Kind::$kind => $meaning),+ }
             }
 
             /// What to do about it, in one line.
@@ -81,48 +81,48 @@ macro_rules! kinds {
 }
 
 kinds! {
-    PathLost Gone "path-lost": "a protected file stays where it is, under the same name", "put the file back under its old path; a renamed copy may be added";
-    Type Changed "type": "a file, a link and a submodule are not the same thing", "restore its old type";
-    Mode Changed "mode": "the mode of a protected file stays as it is", "restore the mode with git update-index --chmod";
-    Gone Gone "gone": "old content has no counterpart in the new text", "put it back";
+    PathLost Gone "path-lost": "a protected file is not at its path any more", "put the file back under its old path; a renamed copy may be added";
+    Type Changed "type": "a file became a link or a submodule, or the reverse", "restore its old type";
+    Mode Changed "mode": "the mode of a protected file changed", "restore the mode with git update-index --chmod";
+    Gone Gone "gone": "old text has no counterpart in the new text", "put it back";
     Weakened Changed "weakened": "a demand is softened, lifted or widened by one of its keywords", "put the old words back, and write what is new below them";
     Number Changed "number": "a number changed or was taken out", "put the old number back, and write the new one below it";
     Date Changed "date": "a date changed", "put the old date back, and write the new one below it";
     Name Changed "name": "a name changed", "put the old name back, and write the new one below it";
     Struck Changed "struck": "old text is struck out", "take the strike off, and write below it what replaces it";
     Folded Changed "folded": "old text is folded away, so readers do not see it", "take it out of <details>";
-    Moved Changed "moved": "old text stays under its heading, in its item and in its file", "put it back where it was; a copy may be added";
-    Renamed Changed "renamed": "a protected file stays at its path", "put the file back under its old path; a copy may be added";
-    Retargeted Changed "retargeted": "links and images keep their targets", "put the old target back";
+    Moved Changed "moved": "old text is under another heading, or in another item or file", "put it back where it was; a copy may be added";
+    Renamed Changed "renamed": "a protected file has another path", "put the file back under its old path; a copy may be added";
+    Retargeted Changed "retargeted": "a link or an image has another target", "put the old target back";
     Unticked Changed "unticked": "a task that was done is open again", "tick the box again, and write below it what is left to do";
     Wording Changed "wording": "the words changed", "put the old words back, and write the new ones below them";
     Reordered Changed "reordered": "the order changed", "put it back in its place";
     CodeExtended Changed "code-extended": "the code has more lines than it had", "put new code into a block of its own";
-    Opaque Changed "opaque": "a file of this kind cannot be compared by its parts, so no byte of it may change", "put the old file back and the new one beside it under another name, or protect it with `rule: none`";
-    LineLost Gone "line-lost": "every old line must be in the new text, byte for byte and in the same order", "put the line back as it was and write the new text below it";
-    Hidden Changed "hidden": "old text must be displayed as before, not inside a comment, a code block or other raw HTML", "close what was opened before the old text, or put it after the old text";
-    ParagraphChanged Changed "paragraph-changed": "a paragraph is read as a whole: a line glued to it changes it", "leave a blank line between the old paragraph and the new text";
-    BlockLost Gone "block-lost": "every old block must be in the new text, under the same heading, list or quotation, and in the same order", "put the block back as it was and write new blocks before or after it";
-    SectionMoved Changed "section-moved": "old text stays under its heading", "put the new heading after the old text and its sub-sections";
-    ListSplit Changed "list-split": "an old list stays one list", "put the new block before or after the list";
+    Opaque Changed "opaque": "a file that cannot be compared by its parts changed", "put the old file back and the new one beside it under another name, or protect it with `rule: none`";
+    LineLost Gone "line-lost": "an old line is not there byte for byte, in its order", "put the line back as it was and write the new text below it";
+    Hidden Changed "hidden": "old text is in a comment, a code block or other raw HTML now", "close what was opened before the old text, or put it after the old text";
+    ParagraphChanged Changed "paragraph-changed": "a line glued to a paragraph changes it", "leave a blank line between the old paragraph and the new text";
+    BlockLost Gone "block-lost": "an old block is not under its heading, list or quotation any more, or in another order", "put the block back as it was and write new blocks before or after it";
+    SectionMoved Changed "section-moved": "a new heading takes over old text", "put the new heading after the old text and its sub-sections";
+    ListSplit Changed "list-split": "an old list became two", "put the new block before or after the list";
     ListLoosened Changed "list-loosened": "a blank line between bullets sets every bullet of the list apart", "take the blank line out again";
-    Renumbered Changed "renumbered": "the numbers of a list are what people refer to", "put the new step after the last old one";
-    LinkTarget Changed "link-target": "links keep their targets, and brackets that were no link do not become one", "rename or remove the new link definition";
-    RawHtml Changed "raw-html": "new raw HTML must be closed and harmless, since it changes what follows", "close the tag or comment, or write it in backticks";
-    FrontMatter Gone "front-matter": "front matter stays the first thing in a file", "put the front matter back on line 1";
-    KeyLost Gone "key-lost": "objects may gain keys and never lose one", "put the key back";
-    Scalar Changed "scalar": "an existing value is not changed", "put the old value back, and the new one under a new key";
-    Array Changed "array": "arrays grow at their end only, since positions are referred to", "put new elements after the last old one";
+    Renumbered Changed "renumbered": "items of a numbered list, which people refer to, have other numbers", "put the new step after the last old one";
+    LinkTarget Changed "link-target": "a link has another target, or brackets became a link", "rename or remove the new link definition";
+    RawHtml Changed "raw-html": "new raw HTML is not closed or not harmless, so it changes what follows", "close the tag or comment, or write it in backticks";
+    FrontMatter Gone "front-matter": "front matter is not the first thing in the file any more", "put the front matter back on line 1";
+    KeyLost Gone "key-lost": "an object lost a key", "put the key back";
+    Scalar Changed "scalar": "a value changed", "put the old value back, and the new one under a new key";
+    Array Changed "array": "a list changed other than by growing at its end", "put new elements after the last old one";
     DuplicateKey Changed "duplicate-key": "of two equal keys a reader sees only one", "give the new key another name";
-    CsvHeader Changed "csv-header": "the first record names the columns of all others", "put the old header back; new columns need a new file";
-    CsvRagged Changed "csv-ragged": "every new record has as many cells as the first one", "give the record a cell for each column, and close its quotation marks";
+    CsvHeader Changed "csv-header": "the first record, which names the columns, changed", "put the old header back; new columns need a new file";
+    CsvRagged Changed "csv-ragged": "a new record has more or fewer cells than the first one", "give the record a cell for each column, and close its quotation marks";
     Control Changed "control": "a line of control characters is a blank line to one reader and text to another", "remove the control character";
-    PathTwin Changed "path-twin": "two paths that differ in letter case or Unicode form alone are one file on some systems", "give the new file another name";
+    PathTwin Changed "path-twin": "a new path differs from another one in letter case or Unicode form alone", "give the new file another name";
     ReplaceRef Changed "replace-ref": "a replacement shows other content under an old object's name", "do not push to refs/replace/";
     TaskTicked Changed "task-ticked": "a task that was open is marked as done", "restore the empty box, or put `warn: [task-ticked]` into the policy's entry";
-    CommentChanged Changed "comment-changed": "a comment is part of the document, though readers of the page do not see it", "restore the comment, or put `warn: [comment-changed]` into the policy's entry";
-    ParagraphExtended Changed "paragraph-extended": "a paragraph is read as a whole: more text in it changes it", "put the new text into a paragraph of its own, or put `warn: [paragraph-extended]` into the policy's entry";
-    Unparsable Changed "unparsable": "what cannot be read cannot be compared", "make the file valid again";
+    CommentChanged Changed "comment-changed": "a comment, which is part of the document, changed", "restore the comment, or put `warn: [comment-changed]` into the policy's entry";
+    ParagraphExtended Changed "paragraph-extended": "an old paragraph has more text than it had", "put the new text into a paragraph of its own, or put `warn: [paragraph-extended]` into the policy's entry";
+    Unparsable Changed "unparsable": "the file cannot be read, so it cannot be compared", "make the file valid again";
 }
 
 impl Kind {

@@ -327,10 +327,11 @@ const RULES_INTRO: &str = "# The review rules
 
 What `roundtable review` looks for. `roundtable review --rules RULE` prints a rule with its source, why it matters, what helps,
 and its examples. A *hint* is about wording and fails nothing. A rule that is *off* runs only where the
-[settings](review.md#settings) give it a severity.
+[settings](review.md#settings) give it a severity. On documents that no rule was made on, readers found 75 of 95 findings right
+([each rule](../bench/review/precision.md)).
 
-| rule | what it finds | severity | for example |
-| --- | --- | --- | --- |
+| rule | what it finds | severity |
+| --- | --- | --- |
 ";
 
 /// `docs/rules.md`, as the rule files have it.
@@ -340,13 +341,9 @@ fn rules_page(rules: &Rules) -> String {
         let file = &rule.file;
         let hint = if rule.is_wording() { ", hint" } else { "" };
         let off = if file.off { ", off" } else { "" };
-        let documents = file.yes.first().map(rule::Example::documents).unwrap_or_default();
-        let texts: Vec<&str> = documents.iter().map(|(_, text)| text.as_ref()).collect();
-        let example = one_line(&texts.join(" … ").replace('`', " "), 110).replace('|', "\\|");
-        let severity = file.severity.name();
-        text += &format!("| `{}` | {} | {severity}{hint}{off} | `{example}` |\n", file.rule, file.title);
+        text += &format!("| `{}` | {} | {}{hint}{off} |\n", file.rule, file.title, file.severity.name());
     }
-    text + "\n" + include_str!("../../bench/review/precision.md")
+    text
 }
 
 #[test]

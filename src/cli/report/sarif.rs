@@ -13,7 +13,7 @@ pub fn log(reports: &Reports) -> Value {
     let rule = |kind: &Kind| {
         json!({
             "id": kind.name(),
-            "shortDescription": { "text": plain::capital(kind.why()) },
+            "shortDescription": { "text": plain::capital(kind.meaning()) },
             "help": { "text": plain::capital(kind.hint()) },
             "defaultConfiguration": { "level": "error" },
         })

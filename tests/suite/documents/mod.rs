@@ -35,7 +35,7 @@ const ELSEWHERE: [(&str, usize, &str); 6] = [
     ("README.md", 1, "a model; tests/suite/headless.rs has one"),
     ("CONTRIBUTING.md", 2, "the tests themselves"),
     ("docs/gate.md", 1, "other CI systems"),
-    ("docs/github.md", 3, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
+    ("docs/github.md", 2, "an issue on GitHub; tests/suite/github.rs has a service of its own"),
     ("docs/review.md", 1, "a model; tests/suite/review.rs has one"),
     ("docs/voices.md", 1, "a model; tests/suite/live.rs has one"),
 ];
