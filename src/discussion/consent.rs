@@ -1,11 +1,13 @@
 //! Consent of a user to what a persona proposed.
 //!
-//! Invariant: only a message that was written after the proposal was shown consents to it, as a whole: in a script that
-//! was known from the start nobody has seen anything. A yes without an id is to the one proposal that was made since the
-//! user spoke last; where there are several, nobody knows to which.
+//! Invariant: only a message that was written after the proposal was shown consents to it: in a script that was known
+//! from the start nobody has seen anything. A whole message that says yes without an id is to the one proposal that was
+//! made since the user spoke last; where there are several, nobody knows to which. Words within a longer message
+//! consent where a model names them and they are found there ([`Acceptance`]).
 
 use super::Discussion;
-use super::event::Event;
+use super::event::{Event, Record};
+use super::summary::{Acceptance, Proposed};
 use crate::text::markdown;
 use crate::text::sentence_forms::Forms;
 
@@ -22,15 +24,35 @@ pub fn consent(text: &str, forms: &Forms) -> Option<Option<String>> {
     Some(hit.part("id").map(str::to_uppercase))
 }
 
-/// Whether a user accepted what was proposed in a turn.
-pub fn is_accepted(turn: u32, talk: &Discussion<'_>, forms: &Forms) -> bool {
-    let (mut has_seen, mut shown) = (talk.opened().is_live, Vec::new());
+/// The last turn that the writer of a message had seen: none where it was known before anything was shown.
+pub fn seen_before(message: u32, log: &[Record]) -> Option<u32> {
+    let (mut seen, mut last) = (None, 0);
+    for record in log {
+        match &record.event {
+            Event::Opened(opened) if opened.is_live => seen = Some(u32::MAX),
+            Event::Resumed(_) => seen = seen.max(Some(last)),
+            Event::Contribution(said) => last = said.turn,
+            Event::User(said) if said.turn == Some(message) => break,
+            Event::User(said) => last = said.turn.unwrap_or(last),
+            _ => {}
+        }
+    }
+    seen
+}
+
+/// Whether a user accepted what was proposed in a turn: `named` are the words that a model found.
+pub fn is_accepted(turn: u32, named: &[Acceptance], talk: &Discussion<'_>) -> bool {
+    if named.iter().any(|one| one.of == Proposed::Turn(turn)) {
+        return true;
+    }
+    let (forms, mut shown) = (talk.library().forms(), Vec::new());
     for record in talk.log() {
         match &record.event {
-            Event::Resumed(_) => has_seen = true,
             Event::Contribution(said) if said.proposal.is_some() => shown.push(said.turn),
             Event::User(message) => {
-                if has_seen && shown == [turn] && consent(&message.text, forms) == Some(None) {
+                let consents = || consent(&message.text, forms) == Some(None);
+                let seen = || seen_before(message.turn?, talk.log());
+                if shown == [turn] && consents() && seen().is_some_and(|seen| turn <= seen) {
                     return true;
                 }
                 shown.clear();

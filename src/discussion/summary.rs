@@ -24,6 +24,9 @@ pub struct Summary {
     /// What goes to places of its own in the documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub additions: Vec<Addition>,
+    /// The words by which users accepted proposals, where a model named them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Acceptance>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub possible_decisions: Vec<Possible>,
     /// How many entries of a kind go to documents, the first ones; all where it is absent.
@@ -117,6 +120,23 @@ pub enum Recognised {
 pub struct Possible {
     pub text: String,
     pub turn: u32,
+}
+
+/// Words of a user that accept a proposal: a model named them, and they were found in the turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Acceptance {
+    pub of: Proposed,
+    pub turn: u32,
+    pub span: String,
+}
+
+/// What was proposed: in a turn of this discussion, or earlier, as an entry of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Proposed {
+    Turn(u32),
+    Id(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -53,7 +53,7 @@ pub fn with_limits(mut summary: Summary, talk: &Discussion<'_>) -> Summary {
 fn is_undecided(addition: &Addition, summary: &Summary, talk: &Discussion<'_>) -> bool {
     let Some(turn) = addition.turns.last() else { return false };
     let is_open = summary.open_questions.iter().any(|question| question.turns.contains(turn));
-    is_open && !is_accepted(*turn, talk, talk.library().forms())
+    is_open && !is_accepted(*turn, &summary.accepted, talk)
 }
 
 fn origin(question: &Question, talk: &Discussion<'_>) -> Origin {

@@ -48,6 +48,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
         open_questions: minutes.open_questions.iter().map(|one| question(one, talk)).chain(points).collect(),
         action_items: minutes.action_items.iter().map(action).collect(),
         additions: Vec::new(),
+        accepted: Vec::new(),
         possible_decisions: Vec::new(),
         lands: None,
         summary: in_one_line(&decided, &open, talk),

@@ -21,9 +21,9 @@ use super::outline::{MARKDOWN, Outline};
 use super::{Left, Outcome, Placed, is_markdown, lists};
 use crate::additive::verify;
 use crate::discussion::Finished;
-use crate::discussion::consent::consent;
+use crate::discussion::consent::{consent, seen_before};
 use crate::discussion::event;
-use crate::discussion::summary::Decision;
+use crate::discussion::summary::{Decision, Proposed};
 use crate::item::layout::{Layout, Numbers, Place};
 use crate::item::library::Library;
 use crate::item::{Change, File, Item};
@@ -232,8 +232,14 @@ fn acceptances(finished: &Finished, library: &Library) -> Result<Vec<(String, St
         let sentences: Vec<_> = lines.flat_map(|line| line.sentences).collect();
         let named = sentences.iter().filter_map(|sentence| sentence.text.trim().strip_prefix(ACCEPTED));
         // In a script that was known from the start only the label accepts.
-        let consent = consent(&message.text, library.forms()).flatten().filter(|_| finished.opened.is_live);
-        for id in named.flat_map(mentioned_ids).chain(consent.as_deref()) {
+        let has_seen = message.turn.and_then(|turn| seen_before(turn, &finished.log)).is_some();
+        let consent = consent(&message.text, library.forms()).flatten().filter(|_| has_seen);
+        let by_model = finished.summary.accepted.iter().filter(|one| Some(one.turn) == message.turn);
+        let by_model = by_model.filter_map(|one| match &one.of {
+            Proposed::Id(id) => Some(id.as_str()),
+            Proposed::Turn(_) => None,
+        });
+        for id in named.flat_map(mentioned_ids).chain(consent.as_deref()).chain(by_model) {
             let values = context! { date => safe(finished.date()), by => message.by.as_str() };
             let line = library.templates.render("additions/accepted.md", values)?.trim().to_owned();
             if !found.iter().any(|(known, _)| known == id) {

@@ -193,6 +193,34 @@ fn an_agent_holds_a_discussion_and_it_replays_without_the_agent() {
 }
 
 #[test]
+fn words_that_an_agent_names_accept_what_an_earlier_discussion_proposed() {
+    let sandbox = sandbox();
+    let path = format!("{ITEM}/a-notes.md");
+    let notes = "# Notes\n\n- **FR-002**: the fee is named (proposed by Jordan)\n- FR-003: an answer\n";
+    sandbox.commit(&[(&path, notes)]);
+    let mut client = Client::start(&sandbox);
+    let opened = client.open();
+    let talk = opened["discussion"].clone();
+    client.round(&opened);
+    let heard = "Thanks, all. Let us take the fee as it is proposed.";
+    let state = client.call("hear", json!({"discussion": talk, "text": heard}));
+    client.round(&state);
+    client.call("hear", json!({"discussion": talk, "text": "done"}));
+    let accepts =
+        |id: &str| json!({"turn": 4, "text": "Let us take the fee as it is proposed", "accepts": id});
+    let synthesis = json!({"decisions": [accepts("FR-002"), accepts("FR-003")]});
+    let state = client.call("close", json!({"discussion": talk, "synthesis": synthesis}));
+    assert_eq!(state["stage"], "closed", "{state}");
+    client.end();
+    let after = sandbox.file(BRANCH, &path);
+    assert_eq!(after, notes.replace("Jordan)\n", "Jordan)\n  - Accepted 2026-02-20 (Sam).\n"));
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
+    let recording = format!("{BRANCH}:{}", state["recording"].as_str().unwrap());
+    sandbox.run(&["replay", &recording, "--onto", "main", "--branch", "again"]).ok();
+    assert_eq!(sandbox.file("again", &path), after);
+}
+
+#[test]
 fn the_same_moves_give_the_same_commit() {
     let commit = || {
         let sandbox = sandbox();

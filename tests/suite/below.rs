@@ -107,3 +107,25 @@ fn a_decision_about_a_requirement_of_kiro_is_after_its_criteria() {
     assert_eq!(after.matches("stop in 3 days").count(), 1, "{after}");
     sandbox.run(&["replay", "--all", "--rev", branch]).ok();
 }
+
+#[test]
+#[cfg(unix)]
+fn words_that_a_model_names_accept_what_an_earlier_discussion_proposed() {
+    let synthesis = serde_json::json!({"insights": [], "open_questions": [], "action_items": [], "proposals": [],
+        "decisions": [{"turn": 4, "text": "Let us take the fee as it is proposed", "accepts": "FR-002"}]});
+    let voice = format!(
+        "#!/bin/sh\ncase \"$(cat)\" in\n*'\"want\":\"synthesis\"'*) cat <<'END'\n{synthesis}\nEND\n;;\n\
+         *'\"want\":\"line\"'*) echo '{{\"pass\": true}}' ;;\n*) echo '[]' ;;\nesac\n"
+    );
+    let said = "Thanks, all. Let us take the fee as it is proposed.";
+    let sandbox = sandbox();
+    let path = format!("{ITEM}/a-notes.md");
+    let notes = "# Notes\n\n- **FR-002**: the fee is named (proposed by Jordan)\n- FR-003: an answer\n";
+    sandbox.commit(&[(&path, notes)]);
+    let voice = format!("command:/bin/sh {}", sandbox.script("voice.sh", voice));
+    let script = sandbox.script("s.txt", format!("{said}\ndone\n"));
+    let args =
+        ["elaborate", "offline-mode", "--step", "01-03", "--at", AT, "--user", "Sam", "--voice", &voice];
+    sandbox.run(&[&args[..], &["--script", &script]].concat()).ok();
+    assert_eq!(sandbox.file(BRANCH, &path), notes, "a script that was known from the start has seen nothing");
+}

@@ -798,6 +798,65 @@ fn a_yes_to_the_one_proposal_that_was_shown_accepts_it() {
     }
 }
 
+/// The discussion in which Jordan proposes a criterion in the opening, and the model names these decisions.
+fn accepting<'l>(library: &'l Library, is_live: bool, heard: &[&str], decisions: &Value) -> Discussion<'l> {
+    let criterion = json!({"document": "requirements-spec.md", "anchor": "FR-007", "kind": "acceptance-criterion", "text": "A photo is stored once"});
+    let said = json!({"insights": [], "decisions": decisions, "open_questions": [], "action_items": [], "proposals": [3]});
+    let mut first = opened(library, "01-03", 20, "told");
+    let Event::Opened(opened) = &mut first.event else { unreachable!() };
+    opened.is_live = is_live;
+    let (talk, _) = held_as(library, first, heard, |prompt| match prompt.want {
+        Want::Round { .. } => proposing(prompt, &mut 0, &criterion),
+        Want::Synthesis => said.to_string(),
+        _ => sensible(prompt, &mut 0),
+    });
+    talk
+}
+
+#[test]
+fn words_of_a_later_message_that_a_model_names_accept_a_proposal() {
+    let library = Library::built_in().unwrap();
+    let heard = "Thanks. Yes, let's take Jordan's text. Is it \"stored once\"?\n\n> I take it all";
+    let words = "Yes, let's take Jordan's text";
+    for (is_live, claim, is_accepted) in [
+        (true, json!({"turn": 4, "text": words, "accepts": "3"}), true),
+        (true, json!({"turn": 4, "text": "take Jordan's text", "accepts": 3}), true),
+        // Known from the start, asked, quoted, not said, of a turn without a proposal, of a later one.
+        (false, json!({"turn": 4, "text": words, "accepts": "3"}), false),
+        (true, json!({"turn": 4, "text": "Is it \"stored once\"?", "accepts": "3"}), false),
+        (true, json!({"turn": 4, "text": "I take it all", "accepts": "3"}), false),
+        (true, json!({"turn": 4, "text": "Yes, all of it", "accepts": "3"}), false),
+        (true, json!({"turn": 4, "text": words, "accepts": "1"}), false),
+        (true, json!({"turn": 4, "text": words, "accepts": "7"}), false),
+        (true, json!({"turn": 4, "text": words}), false),
+    ] {
+        let talk = accepting(&library, is_live, &[heard, "done"], &json!([claim]));
+        let summary = summary(&talk);
+        let text = summary.additions[0].shown();
+        assert_eq!(!text.ends_with("(proposed by Jordan)"), is_accepted, "{is_live} {claim}: {text}");
+        assert_eq!(summary.accepted.len(), usize::from(is_accepted), "{claim}");
+        if is_accepted {
+            assert_eq!(summary.accepted[0].span, "Yes, let's take Jordan's text.");
+            assert_eq!(summary.decisions, []);
+        }
+        let by_rule = minutes::summary(&talk, library.forms());
+        assert_eq!(Grounds::new(&talk, library.forms(), &by_rule).again(&summary), summary, "{claim}");
+        let step = library.step("01-03").unwrap();
+        assert_eq!(Discussion::replay(&library, step, talk.log()).unwrap(), talk);
+    }
+}
+
+#[test]
+fn a_decision_that_answers_a_turn_is_found_again_with_that_turn() {
+    let library = Library::built_in().unwrap();
+    let claim = json!([{"turn": 4, "text": "Both answers have to stay", "answers": 1}]);
+    let talk = accepting(&library, false, &["Both answers have to stay.", "done"], &claim);
+    let summary = summary(&talk);
+    assert_eq!(summary.decisions[0].turns, [1, 4]);
+    let by_rule = minutes::summary(&talk, library.forms());
+    assert_eq!(Grounds::new(&talk, library.forms(), &by_rule).again(&summary), summary);
+}
+
 /// A hostile model: true and forged lines, invented entries, broken JSON.
 struct Hostile(u64);
 

@@ -118,7 +118,7 @@ fn synthesis() -> Value {
     object(
         json!({
             "insights": said(),
-            "decisions": list(object(json!({"turn": turn(), "text": text(), "answers": turn()}), &["turn", "text"])),
+            "decisions": list(object(json!({"turn": turn(), "text": text(), "answers": turn(), "accepts": text()}), &["turn", "text"])),
             "open_questions": list(object(json!({"text": text(), "context": text(), "turns": turns()}), &["text", "turns"])),
             "action_items": said(),
         }),

@@ -14,12 +14,15 @@ use super::prompt::RefusedEntry;
 use crate::discussion::Discussion;
 use crate::discussion::additions::{Addition, Field, Kind, Proposal, UNASSIGNED};
 use crate::discussion::address::without_vocative;
-use crate::discussion::consent::is_accepted;
+use crate::discussion::consent::{is_accepted, seen_before};
 use crate::discussion::event::{Class, Contribution, Critique, Event, Message, Rest, Verdict};
 use crate::discussion::points::Point;
-use crate::discussion::summary::{Decision, Insight, Possible, Question, Recognised, Summary, USER};
+use crate::discussion::summary::{
+    Acceptance, Decision, Insight, Possible, Proposed, Question, Recognised, Summary, USER,
+};
 use crate::item::persona::Persona;
 use crate::minutes::{Forms, NOT_SETTLED, decisions_in, in_one_line, says_nothing, with_limits};
+use crate::text::ids::ids;
 use crate::text::markdown;
 use crate::text::plain::{clean, cut, one_line, shown};
 use crate::text::words::{subjects, words};
@@ -78,6 +81,8 @@ pub struct Claim {
     text: String,
     /// The turn of the question that it answers.
     answers: Option<u32>,
+    /// The proposal that it accepts.
+    accepts: Option<Proposed>,
 }
 
 /// An entry of a synthesis.
@@ -146,7 +151,15 @@ fn of_value(value: &Value, more: &str) -> Entry {
 fn claim(value: &Value) -> Option<Claim> {
     let text = cut(&one_line(&clean(value.get("text")?.as_str()?)), ENTRY);
     let turn = |key: &str| value.get(key).and_then(Value::as_u64).and_then(|turn| turn.try_into().ok());
-    Some(Claim { turn: turn("turn")?, text, answers: turn("answers") })
+    let accepts = match value.get("accepts").and_then(Value::as_str).map(str::trim) {
+        Some(said) => said.parse().map(Proposed::Turn).ok().or_else(|| proposed_id(said)),
+        None => turn("accepts").map(Proposed::Turn),
+    };
+    Some(Claim { turn: turn("turn")?, text, answers: turn("answers"), accepts })
+}
+
+fn proposed_id(said: &str) -> Option<Proposed> {
+    (ids(said).next() == Some(said)).then(|| Proposed::Id(said.to_owned()))
 }
 
 fn numbers_of(value: &Value) -> Vec<u32> {
@@ -301,13 +314,26 @@ impl<'a> Grounds<'a> {
                 }
             }
         }
-        summary.additions = self.additions(&said.proposals, &mut critiques);
+        let mut proposals = said.proposals.clone();
+        let accepted = summary.accepted.iter().filter_map(|one| match one.of {
+            Proposed::Turn(turn) => Some(turn).filter(|turn| !said.proposals.contains(turn)),
+            Proposed::Id(_) => None,
+        });
+        proposals.extend(accepted);
+        summary.additions = self.additions(&proposals, &summary.accepted, &mut critiques);
         Grounded { summary, critiques }
     }
 
     /// Takes a decision that a model names by words of one turn of a user, to the letter: the sentences that hold them,
     /// where these ask nothing.
     fn decide(&self, claim: &Claim, summary: &mut Summary) {
+        if let Some(accepted) = self.acceptance(claim) {
+            let is_known = summary.accepted.iter().any(|known| known.of == accepted.of);
+            if !is_known && summary.accepted.len() < MOST {
+                summary.accepted.push(accepted);
+            }
+            return;
+        }
         let by_rule = self.by_rule.decisions.iter().find(|one| one.turns.contains(&claim.turn));
         if by_rule
             .is_some_and(|known| has_words(&known.text, &claim.text) || has_words(&claim.text, &known.text))
@@ -315,7 +341,7 @@ impl<'a> Grounds<'a> {
             self.answered(claim, summary);
             return;
         }
-        match self.sentences_of(claim) {
+        match self.sentences_of(claim).filter(|_| !says_nothing(&claim.text)) {
             Some((by, said)) => {
                 self.answered(claim, summary);
                 let is_same = |one: &Decision| one.span == said && one.turns.last() == Some(&claim.turn);
@@ -334,6 +360,19 @@ impl<'a> Grounds<'a> {
                 }
             }
         }
+    }
+
+    /// Words of a user as consent to what was shown before them.
+    fn acceptance(&self, claim: &Claim) -> Option<Acceptance> {
+        let of = claim.accepts.clone()?;
+        let seen = seen_before(claim.turn, self.talk.log())?;
+        if let Proposed::Turn(turn) = of {
+            let proposes = |said: &Contribution| said.turn == turn && said.proposal.is_some();
+            let is_shown = turn <= seen && turn < claim.turn && self.talk.contributions().any(proposes);
+            is_shown.then_some(())?;
+        }
+        let (_, span) = self.sentences_of(claim)?;
+        Some(Acceptance { of, turn: claim.turn, span })
     }
 
     /// The turn that a decision names, or the only turn of a user that has its words where that one has not.
@@ -369,8 +408,7 @@ impl<'a> Grounds<'a> {
         let said = runs.find(|run| has_words(&run.join(" "), &claim.text))?;
         let asks = said.iter().any(|sentence| sentence.trim_end().ends_with('?'));
         let said = said.join(" ");
-        (!asks && !says_nothing(&claim.text))
-            .then(|| (message.by.clone(), without_vocative(&said, &names).to_owned()))
+        (!asks).then(|| (message.by.clone(), without_vocative(&said, &names).to_owned()))
     }
 
     fn is_turn(&self, number: u32) -> bool {
@@ -432,14 +470,19 @@ impl<'a> Grounds<'a> {
     }
 
     /// What was proposed in these turns, each once, in their order.
-    fn additions(&self, turns: &[u32], critiques: &mut Vec<Critique>) -> Vec<Addition> {
+    fn additions(
+        &self,
+        turns: &[u32],
+        accepted: &[Acceptance],
+        critiques: &mut Vec<Critique>,
+    ) -> Vec<Addition> {
         let mut found: Vec<Addition> = Vec::new();
         let said_in = |turn: &u32| self.talk.contributions().find(|said| said.turn == *turn);
         let said = turns.iter().filter_map(said_in);
         let proposed = said.filter_map(|said| Some((said, said.proposal.as_ref()?)));
         for (at, (said, proposal)) in proposed.enumerate() {
             let by = self.talk.library().cast.get(&said.by).map_or("", Persona::first_name);
-            let by = (!is_accepted(said.turn, self.talk, self.forms)).then_some(by);
+            let by = (!is_accepted(said.turn, accepted, self.talk)).then_some(by);
             let mut addition = proposal.addition(&self.document(&proposal.document), said.turn, by);
             // A persona owns nothing: there is nobody to ask.
             if let Some(Field::Text(owner)) = addition.fields.get_mut("owner")
@@ -719,13 +762,21 @@ impl<'a> Grounds<'a> {
             said.decisions.iter().filter(|one| one.recognised == Recognised::Model).map(|one| Claim {
                 turn: one.turns.last().copied().unwrap_or_default(),
                 text: one.span.clone(),
-                answers: None,
+                answers: one.turns.first().copied().filter(|_| one.turns.len() > 1),
+                accepts: None,
             });
+        let accepted = said.accepted.iter().map(|one| Claim {
+            turn: one.turn,
+            text: one.span.clone(),
+            accepts: Some(one.of.clone()),
+            answers: None,
+        });
         let possible = said.possible_decisions.iter();
-        let possible = possible.map(|one| Claim { turn: one.turn, text: one.text.clone(), answers: None });
+        let possible =
+            possible.map(|one| Claim { turn: one.turn, text: one.text.clone(), ..Claim::default() });
         ModelSynthesis {
             insights: said.insights.iter().filter(|one| !is_noted(one)).map(insight).collect(),
-            decisions: claims.chain(possible).collect(),
+            decisions: claims.chain(accepted).chain(possible).collect(),
             open_questions: questions.map(question).collect(),
             action_items: actions.map(action).collect(),
             proposals: said.additions.iter().flat_map(|one| one.turns.clone()).collect(),

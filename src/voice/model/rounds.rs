@@ -291,7 +291,7 @@ fn synthesis() -> Value {
     object_of(json!({
         "insights": list_of(object_of(json!({"text": text(), "by": list_of(text()), "turns": turns(), "rests": rests()}))),
         "decisions": list_of(object_of(
-            json!({"turn": {"type": "integer"}, "text": text(), "answers": or_null(json!({"type": "integer"}))}),
+            json!({"turn": {"type": "integer"}, "text": text(), "answers": or_null(json!({"type": "integer"})), "accepts": or_null(text())}),
         )),
         "open_questions": list_of(object_of(json!({"text": text(), "context": text(), "turns": turns()}))),
         "action_items": list_of(object_of(json!({"text": text(), "by": text(), "turns": turns()}))),
