@@ -1,5 +1,7 @@
 //! A choice that was put to the user, and which words take one of its options.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::{Choice, Forms};
 use crate::discussion::closing::AskedQuestions;
 use crate::text::words::words;
@@ -58,11 +60,71 @@ impl<'s, 't> Pending<'s, 't> {
     }
 
     fn is_taken_by(&self, said: &str, forms: &Forms) -> bool {
-        [said, without_reason(said, forms), answer_in(said, forms)].into_iter().any(|answer| {
-            let named = forms.file("choices").iter().filter_map(|form| form.find(answer)?.part("name"));
-            self.has_option(answer) || named.into_iter().any(|name| self.has_option(name))
-        })
+        answers_in(said, forms).any(|answer| self.has_option(answer))
     }
+}
+
+/// Users' own questions that put a choice, such as "Weekly or monthly?", and are open.
+#[derive(Default)]
+pub(super) struct OwnChoices {
+    asked: Vec<OwnChoice>,
+    /// Their places, by the words at which an option ends or begins.
+    by_word: HashMap<String, Vec<usize>>,
+}
+
+struct OwnChoice {
+    question: usize,
+    by: String,
+    /// What an option is the end of: where it begins nobody can tell.
+    before: Vec<Vec<String>>,
+    /// What an option is the beginning of.
+    after: Vec<String>,
+}
+
+impl OwnChoices {
+    pub fn add(&mut self, text: &str, question: usize, by: &str, forms: &Forms) {
+        let found = forms.file("choices").iter().find_map(|form| {
+            let hit = form.find(text)?;
+            Some((hit.part("before")?, hit.part("after")?))
+        });
+        let Some((before, after)) = found else { return };
+        let (before, after) = (before.split(',').map(plain_words).collect(), plain_words(after));
+        let choice = OwnChoice { question, by: by.to_owned(), before, after };
+        for word in choice.before.iter().filter_map(|words| words.last()).chain(choice.after.first()) {
+            self.by_word.entry(word.clone()).or_default().push(self.asked.len());
+        }
+        self.asked.push(choice);
+    }
+
+    /// The question of this user that a decision answers with one of its options, word for word.
+    pub fn answered_by(&self, decided: &str, by: &str, forms: &Forms) -> Option<usize> {
+        let answers: Vec<Vec<String>> = answers_in(decided, forms).map(plain_words).collect();
+        let ends = answers.iter().flat_map(|answer| answer.first().into_iter().chain(answer.last()));
+        let asked = ends.filter_map(|word| self.by_word.get(word)).flatten().map(|at| &self.asked[*at]);
+        let is_answered = |one: &&OwnChoice| one.by == by && answers.iter().any(|answer| one.has(answer));
+        let found: BTreeSet<usize> = asked.filter(is_answered).map(|one| one.question).collect();
+        found.first().copied().filter(|_| found.len() == 1)
+    }
+}
+
+impl OwnChoice {
+    /// Whether this is one of its options, and no other.
+    fn has(&self, answer: &[String]) -> bool {
+        let ended = self.before.iter().filter(|words| words.ends_with(answer)).count();
+        let is_after = self.after.starts_with(answer);
+        let is_in_both = ended > 0 && self.after.ends_with(answer);
+        !answer.is_empty() && !is_in_both && ended + usize::from(is_after) == 1
+    }
+}
+
+/// What an answer may name as an option: itself, what comes before its reason or first mark, each also without "we take"
+/// and its like.
+fn answers_in<'t>(said: &'t str, forms: &Forms) -> impl Iterator<Item = &'t str> {
+    let said = [said, without_reason(said, forms), answer_in(said, forms)];
+    said.into_iter().flat_map(|answer| {
+        let named = forms.file("choices").iter().filter_map(move |form| form.find(answer)?.part("name"));
+        std::iter::once(answer).chain(named)
+    })
 }
 
 /// What is said before its reason.

@@ -31,7 +31,7 @@ use crate::discussion::closing::AskedQuestions;
 use crate::text::markdown::{VisibleLine, read};
 pub use crate::text::sentence_forms::Forms;
 
-use self::choice::Pending;
+use self::choice::{OwnChoices, Pending};
 pub use self::kinds::{Kinds, kinds_in};
 pub use self::landing::with_limits;
 use self::message::{Kind, UserStatement, entries};
@@ -159,6 +159,7 @@ struct Draft<'s, 't> {
     pending: Vec<Pending<'s, 't>>,
     /// The questions that were asked, by their places.
     asked: AskedQuestions,
+    own: OwnChoices,
     closed: HashSet<usize>,
     actions: HashSet<String>,
 }
@@ -173,10 +174,11 @@ impl<'s, 't> Draft<'s, 't> {
                 let put = self.pending.iter().position(|put| put.is_settled_by(&text, spoken.text, forms));
                 let put = put.map(|at| self.pending.remove(at).turn);
                 self.closed.extend(self.asked.closed_by(&text, spoken.text));
+                self.closed.extend(self.own.answered_by(&text, &by, forms));
                 let turns = put.into_iter().chain([turn]).collect();
                 self.minutes.decisions.push(Decision { text, reason, by, turns });
             }
-            Kind::Question => self.ask(text, by, spoken),
+            Kind::Question => self.ask(text, by, spoken, forms),
             Kind::Action { owner, is_speakers } => {
                 let owner = if is_speakers { Some(by) } else { owner };
                 if self.actions.insert(text.clone()) {
@@ -223,11 +225,12 @@ impl<'s, 't> Draft<'s, 't> {
         self.minutes.decisions.push(Decision { text, reason, by, turns: vec![put.turn, turn] });
     }
 
-    fn ask(&mut self, text: String, by: String, spoken: &Spoken<'_>) {
+    fn ask(&mut self, text: String, by: String, spoken: &Spoken<'_>, forms: &Forms) {
         let step = spoken.off_topic.map(str::to_owned);
         // What was redirected stays open.
         if step.is_none() {
             self.asked.add(&text, self.minutes.open_questions.len());
+            self.own.add(&text, self.minutes.open_questions.len(), &by, forms);
         }
         let question = OpenQuestion { text, by: Some(by), step, turns: vec![spoken.turn] };
         self.minutes.open_questions.push(question);

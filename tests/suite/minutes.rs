@@ -233,6 +233,44 @@ fn an_answer_decides_where_the_choice_was_put_before() {
 }
 
 #[test]
+fn a_decision_for_an_option_of_the_users_own_question_closes_it() {
+    let open = |asked: &str, by: &str, decided: &str| {
+        let said = [Spoken::by_user(4, "Sam", asked), Spoken::by_user(6, by, decided)];
+        minutes(&said).open_questions.len()
+    };
+    let letters = "Do we send letters weekly or monthly?";
+    for (asked, decided) in [
+        (letters, "Let's go with monthly."),
+        (letters, "We'll go with weekly, because a month is long."),
+        (letters, "Decision: weekly."),
+        ("Is it a queue or a table in the app?", "Let's go with a table."),
+        ("Paper in white, grey, or light green?", "We are going with it.\n\nDecided: Grey"),
+        ("Post or e-mail? What does a letter cost?", "Let's go with post."),
+    ] {
+        let left = usize::from(asked.contains("cost"));
+        assert_eq!(open(asked, "Sam", decided), left, "{asked} {decided}");
+        assert_eq!(open(asked, "Ada", decided), 1 + left, "another one decided: {decided}");
+    }
+    for (asked, decided) in [
+        (letters, "Let's go with daily."),
+        (letters, "Let's go with letters."),
+        (letters, "Monthly."),
+        (letters, "Decision: not monthly."),
+        (letters, "Let's go with weekly or monthly."),
+        ("Do we keep it or drop it?", "Let's go with it."),
+        ("Who pays or calls", "Let's go with calls."),
+    ] {
+        let asks = usize::from(asked.ends_with('?'));
+        assert_eq!(open(asked, "Sam", decided), asks, "{asked} {decided}");
+    }
+    // What two questions offer answers neither.
+    assert_eq!(open("Post or e-mail? Fax or post?", "Sam", "Let's go with post."), 2);
+    let before =
+        [Spoken::by_user(4, "Sam", "Let's go with post."), Spoken::by_user(5, "Sam", "Post or e-mail?")];
+    assert_eq!(minutes(&before).open_questions.len(), 1, "it was asked afterwards");
+}
+
+#[test]
 fn a_decision_on_another_amount_settles_a_choice_of_amounts() {
     let choice =
         Choice { on: "10 euros or 20 euros?", options: vec!["10 euros", "20 euros"], is_point: false };
