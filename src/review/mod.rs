@@ -191,7 +191,9 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     let mut hits = Vec::new();
     for (number, page) in pages.iter().enumerate().filter(|(_, page)| !is_form(page.path)) {
         let on_page = hits.len();
-        patterns::find(page, rules, &active, &mut hits);
+        if !facts::is_over(page) {
+            patterns::find(page, rules, &active, &mut hits);
+        }
         run_checks(page, rules, &active, &mut hits);
         for hit in &mut hits[on_page..] {
             hit.page = number;
@@ -201,7 +203,7 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     run_common_checks(&Pages { pages: &pages, options }, rules, &active, &mut hits);
     let hits = without_overlaps(hits, rules);
     let (hits, silenced) = ignore::apply(&pages, hits, rules, &active);
-    let (hits, settled) = settled::apply(&pages, hits);
+    let (hits, settled) = settled::apply(&pages, hits, rules);
     let settled = settled.iter().map(|(hit, place)| settled_finding(hit, *place, &pages, rules)).collect();
     let hits = fold(&pages, hits, rules);
     let mut findings: Vec<Finding> = hits.iter().map(|hit| finding(hit, &pages, rules, options)).collect();

@@ -1,6 +1,6 @@
 //! Rules as files: `rules/review/RULE.yaml`, and a repository's own laid over them.
 //!
-//! A rule looks for patterns of the `regex` crate in blocks of text (`any`, `unless`), or names a `check` of the program.
+//! A rule looks for patterns of the `regex` crate in blocks of text (`any`, `unless`), names a `check` of the program, or both.
 //! It carries its message, why it matters, what helps, and examples that must be found (`yes`) and must not (`no`).
 //! Invariant: a rule that loads can run; what is wrong with a file is a finding with its place.
 //!
@@ -118,8 +118,8 @@ impl Rule {
             let message = format!("the rule \"{}\" belongs into a file {0}.yaml, not {path}", file.rule);
             return Err((file.rule, message));
         }
-        if file.any.is_empty() == file.check.is_none() {
-            return Err(("rule".to_owned(), "a rule has either `any` or `check`".to_owned()));
+        if file.any.is_empty() && file.check.is_none() {
+            return Err(("rule".to_owned(), "a rule has `any`, `check` or both".to_owned()));
         }
         let all = |texts: &[String]| {
             texts.iter().map(|text| read_pattern(text, is_own)).collect::<Result<Vec<_>, _>>()

@@ -1,35 +1,56 @@
 //! A finding that a later line settles: a decision that names the id of the block it is in, or a line below that block
-//! with the same id. Documents that only grow are answered this way.
+//! with the same id. Documents that only grow are answered this way. A question or a marker is settled as well where the
+//! task list beside it has every box ticked: what it left open has been built.
 //!
-//! Decided by ids and labels alone; whether the answer is a good one is for people.
+//! Decided by ids, labels and boxes alone; whether the answer is a good one is for people.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Hit;
 use super::facts::ids::{leading_id, mentioned_ids};
+use super::facts::naming::{folder_of, is_task_list};
 use super::page::{Block, Kind, Page};
+use super::{Hit, Rules};
 
 /// Labels that a decision begins with.
 const LABELS: [&str; 5] = ["Accepted", "Agreed", "Decided", "Decision", "Resolved"];
 /// Headings that have decisions below them.
 const HEADINGS: [&str; 3] = ["clarifications", "decisions", "decisions made"];
 
+/// Rules for what somebody has still to decide.
+const GAPS: [&str; 2] = ["open-marker", "unresolved-question"];
+
 /// The place that settles a hit: a page and a block of it.
 pub type Place = (usize, usize);
 
 /// Takes the hits away that are settled, each with where.
-pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>) -> (Vec<Hit>, Vec<(Hit, Place)>) {
+pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules) -> (Vec<Hit>, Vec<(Hit, Place)>) {
     let open: BTreeSet<Place> =
         hits.iter().filter_map(|hit| Some((hit.page, block_of(pages, hit)?))).collect();
     let decided = decisions(pages, &open);
+    let done = finished_tasks(pages);
+    let built = |hit: &Hit| {
+        let is_gap = GAPS.contains(&rules.rules[hit.rule].file.rule.as_str());
+        done.get(folder_of(pages[hit.page].path)).copied().filter(|(tasks, _)| is_gap && *tasks != hit.page)
+    };
     let (mut kept, mut settled) = (Vec::with_capacity(hits.len()), Vec::new());
     for hit in hits {
-        match place_that_settles(pages, &hit, &decided, &open) {
+        match place_that_settles(pages, &hit, &decided, &open).or_else(|| built(&hit)) {
             Some(place) => settled.push((hit, place)),
             None => kept.push(hit),
         }
     }
     (kept, settled)
+}
+
+/// The last task of each folder whose list of tasks has every box ticked.
+fn finished_tasks<'p>(pages: &'p [Page<'_>]) -> BTreeMap<&'p str, Place> {
+    let mut found = BTreeMap::new();
+    for (at, page) in pages.iter().enumerate().filter(|(_, page)| is_task_list(page.path)) {
+        let is_left = page.blocks.iter().any(|block| block.kind == Kind::Item(Some(false)));
+        let last = page.blocks.iter().rposition(|block| block.kind == Kind::Item(Some(true)));
+        found.extend(last.filter(|_| !is_left).map(|last| (folder_of(page.path), (at, last))));
+    }
+    found
 }
 
 fn block_of(pages: &[Page<'_>], hit: &Hit) -> Option<usize> {

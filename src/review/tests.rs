@@ -166,7 +166,7 @@ fn a_rule_file_that_is_wrong_is_named_with_its_place() {
     let rule = "rule: b\ntitle: t\nreference: r\nseverity: minor\npersona: a\nmessage: m\nwhy: w\nhelp: s\n";
     let error = over("b.yaml", &format!("{rule}any: ['(x']\n")).to_string();
     assert!(error.contains("b.yaml:9:") && error.contains("unclosed group"), "{error}");
-    assert!(over("b.yaml", rule).to_string().contains("either `any` or `check`"));
+    assert!(over("b.yaml", rule).to_string().contains("`any`, `check` or both"));
     assert!(over("b.yaml", &format!("{rule}check: duplicate-id\n")).to_string().contains("duplicate-ids"));
     assert!(over("a/c.yaml", &format!("{rule}any: [x]\n")).to_string().contains("b.yaml"));
     // Both files that are wrong are named.
@@ -272,6 +272,38 @@ proptest::proptest! {
         let texts = [(path, text.clone()), ("a/b.md".to_owned(), text)];
         assert_places(&texts, &run(ready(), &texts, &Options::default()));
     }
+}
+
+#[test]
+fn tasks_that_are_all_done_settle_what_their_folder_leaves_open() {
+    let spec = "# Gate\n\nLimit: TBD\n\nSee [it](#none).\n\n## Open questions\n\n- Who pays for the tiles?\n";
+    let rules = |tasks: &str| {
+        let texts = [("g/spec.md".to_owned(), spec.to_owned()), ("g/tasks.md".to_owned(), tasks.to_owned())];
+        let found = run(ready(), &texts, &Options::default());
+        let by: Vec<(String, usize)> =
+            found.settled.into_iter().map(|one| (one.by.path, one.by.line)).collect();
+        (found.findings.into_iter().map(|one| one.rule).collect::<Vec<_>>(), by)
+    };
+    let done = ("g/tasks.md".to_owned(), 2);
+    let (left, by) = rules("- [x] T001 Lock it\n- [X] T002 Ring it\n");
+    assert_eq!((left, by), (vec!["broken-anchor".to_owned()], vec![done.clone(), done]));
+    let all = ["open-marker", "broken-anchor", "unresolved-question"];
+    for tasks in ["- [x] T001 Lock it\n- [ ] T002 Ring it\n", "- T001 Lock it\n"] {
+        let (left, by) = rules(tasks);
+        assert_eq!((left.iter().map(String::as_str).collect::<Vec<_>>(), by.len()), (all.to_vec(), 0));
+    }
+}
+
+#[test]
+fn a_document_that_is_over_leaves_nothing_open() {
+    let text = |status: &str| format!("# Gate\n\nStatus: {status}\n\nLimit: TBD\n\n## Lock\n\nIt locks.\n");
+    for status in ["Superseded by ADR-0002", "Implemented", "✅ Done"] {
+        assert_eq!(found("a.md", &text(status)), [], "{status}");
+    }
+    for status in ["Draft", "Accepted", "Partially implemented"] {
+        assert_eq!(found("a.md", &text(status)).len(), 1, "{status}");
+    }
+    assert_eq!(found("docs/archive/a.md", &text("Draft")), []);
 }
 
 const PIECES: [&str; 46] = [

@@ -3,6 +3,7 @@
 use super::super::Hit;
 use super::super::page::{Block, Kind, Page};
 use super::ids::leading_id;
+use super::records::is_over;
 
 /// Fewer rows show no custom.
 const MIN_ROWS: usize = 4;
@@ -11,6 +12,9 @@ const MAX_HEADING_WORDS: usize = 4;
 
 /// Headings that are followed by nothing, up to the next one of the same or a higher level, or the end.
 pub fn empty_sections(page: &Page<'_>) -> Vec<Hit> {
+    if is_over(page) {
+        return Vec::new();
+    }
     let headings: Vec<usize> = page.sections.iter().filter_map(|section| section.heading).collect();
     let mut found = Vec::new();
     for (at, heading) in headings.iter().enumerate() {

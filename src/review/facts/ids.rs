@@ -9,38 +9,22 @@ use std::ops::Range;
 use super::super::Hit;
 use super::super::page::{Block, Cell, Kind, Page};
 use super::naming::is_task_list;
-use crate::text::ids::id_at;
 pub use crate::text::ids::{leading_id, mentioned_ids};
-
-/// An id that a text names, or one that a range or an abbreviation includes.
-pub struct Mention {
-    /// As [`key`] makes it.
-    pub key: String,
-    pub range: Range<usize>,
-    /// Not only included.
-    pub is_written: bool,
-    /// It may abbreviate several: `FR-001/002`.
-    pub is_list: bool,
-}
 
 /// Ids between the ends of a range, at most.
 const MAX_RANGE: u32 = 500;
 
-/// The ids that a text names, with those of ranges (`T012-T018`, `FR-001 to FR-009`) and of abbreviations
+/// The keys of the ids that a text names, with those of ranges (`T012-T018`, `FR-001 to FR-009`) and of abbreviations
 /// (`FR-001/002`).
-pub fn mentions(text: &str) -> impl Iterator<Item = Mention> {
+pub fn mentioned_keys(text: &str) -> impl Iterator<Item = String> {
     let mut last: Option<Range<usize>> = None;
     mentioned_ids(text).flat_map(move |id| {
         let start = id.as_ptr() as usize - text.as_ptr() as usize;
-        let range = start..start + id.len();
-        let parts = parts(id);
-        let is_list = !parts.is_empty();
-        let mut found = vec![Mention { key: key(id), range: range.clone(), is_written: true, is_list }];
-        let included = |key: String| Mention { key, range: range.clone(), is_written: false, is_list: false };
-        found.extend(parts.into_iter().map(included));
-        let before = last.replace(range.clone());
+        let mut found = vec![key(id)];
+        found.extend(parts(id));
+        let before = last.replace(start..start + id.len());
         if let Some(before) = before.filter(|before| joins_range(&text[before.end..start])) {
-            found.extend(between(&text[before], id).into_iter().map(included));
+            found.extend(between(&text[before], id));
         }
         found
     })
@@ -103,47 +87,6 @@ pub fn family(key: &str) -> &str {
     key.find(|sign: char| sign.is_ascii_digit()).map_or(key, |at| &key[..at])
 }
 
-/// Both are written in one way: the same letters and signs, and numbers of the same width, or that grow from 9 to 10.
-pub fn is_alike(known: &str, id: &str) -> bool {
-    let numbers = |id: &str| -> Vec<String> {
-        let numbers = id.split(|sign: char| !sign.is_ascii_digit());
-        numbers.filter(|number| !number.is_empty()).map(str::to_owned).collect()
-    };
-    let signs = |id: &str| -> String {
-        id.trim_end_matches(|sign: char| sign.is_ascii_lowercase())
-            .split(|sign: char| sign.is_ascii_digit())
-            .collect()
-    };
-    let (a, b) = (numbers(known), numbers(id));
-    let is_wide = |(a, b): (&String, &String)| {
-        let is_padded = a.starts_with('0') || b.starts_with('0');
-        a.len() == b.len() || !is_padded && a.len().abs_diff(b.len()) == 1
-    };
-    signs(known) == signs(id) && a.len() == b.len() && a.iter().zip(&b).all(is_wide)
-}
-
-/// The id that a text begins with, whatever it is joined with: `T031-MIN` begins with `T031`.
-pub fn loose_id(text: &str) -> Option<Range<usize>> {
-    let head = &text[..floor(text, MAX_BEGINNING)];
-    let start = head.find(|sign: char| sign.is_ascii_uppercase())?;
-    let letters = head[start..].find(|sign: char| !sign.is_ascii_uppercase() && !"-_".contains(sign))?;
-    let digits = head[start + letters..].bytes().take_while(u8::is_ascii_digit).count();
-    let is_first = !head[..start].contains(char::is_alphabetic);
-    let end = id_at(text, start).map_or(start + letters + digits, |id| id.end);
-    (is_first && digits > 0).then_some(start..end)
-}
-
-/// Bytes in which a text has to begin with its id.
-const MAX_BEGINNING: usize = 64;
-
-fn floor(text: &str, most: usize) -> usize {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    end
-}
-
 /// The id that a block defines: it begins with it, and says something about it.
 pub fn definition_in(page: &Page<'_>, block: &Block) -> Option<Range<usize>> {
     let text = page.text_of(block);
@@ -182,19 +125,21 @@ enum Group {
 /// Ids that two items of a list, rows of a table or headings of a level define. Items below a heading or a row of the id
 /// are about it and define nothing.
 pub fn duplicate_ids(page: &Page<'_>) -> Vec<Hit> {
-    let mut defined: Vec<(Group, &str, Range<usize>)> =
+    let defined: Vec<(Group, &str, Range<usize>)> =
         page.blocks.iter().filter_map(|block| definition(page, block)).collect();
-    drop_repeated_lists(page, &mut defined);
     let is_item = |group: &Group| matches!(group, Group::List { .. });
     let titled: HashSet<&str> =
         defined.iter().filter(|(group, ..)| !is_item(group)).map(|(_, name, _)| *name).collect();
-    // One id alone shows no scheme: it may be a name, such as C4.
-    let mut families: BTreeMap<(Group, String), BTreeSet<&str>> = BTreeMap::new();
+    // One id alone shows no scheme: it may be a name, such as C4. Where several repeat, lines speak about ids.
+    let mut families: BTreeMap<(Group, String), (usize, BTreeSet<&str>)> = BTreeMap::new();
     for (group, name, _) in &defined {
-        families.entry((*group, family(&key(name)).to_owned())).or_default().insert(name);
+        let (count, names) = families.entry((*group, family(&key(name)).to_owned())).or_default();
+        *count += 1;
+        names.insert(name);
     }
     let has_scheme = |group: Group, name: &str| {
-        families.get(&(group, family(&key(name)).to_owned())).is_some_and(|names| names.len() > 1)
+        let family = families.get(&(group, family(&key(name)).to_owned()));
+        family.is_some_and(|(count, names)| names.len() > 1 && *count == names.len() + 1)
     };
     let mut first: BTreeMap<(Group, &str), Range<usize>> = BTreeMap::new();
     let mut found = Vec::new();
@@ -214,28 +159,6 @@ pub fn duplicate_ids(page: &Page<'_>) -> Vec<Hit> {
     found
 }
 
-/// Leaves out the tasks of a section that names earlier tasks alone: it refers to them.
-fn drop_repeated_lists(page: &Page<'_>, defined: &mut Vec<(Group, &str, Range<usize>)>) {
-    let mut known: HashSet<&str> = HashSet::new();
-    let mut kept = Vec::with_capacity(defined.len());
-    let mut rest = std::mem::take(defined).into_iter().peekable();
-    let section_of = |range: &Range<usize>| page.block_before(range.start).map(|at| page.blocks[at].section);
-    while let Some(first) = rest.next() {
-        let section = section_of(&first.2);
-        let mut list = vec![first];
-        while let Some(next) = rest.next_if(|next| section_of(&next.2) == section) {
-            list.push(next);
-        }
-        let is_task = list.iter().all(|(group, ..)| *group == Group::Tasks);
-        let refers = is_task && list.len() > 1 && list.iter().all(|(_, name, _)| known.contains(name));
-        if !refers {
-            known.extend(list.iter().map(|(_, name, _)| *name));
-            kept.append(&mut list);
-        }
-    }
-    *defined = kept;
-}
-
 /// The id that a block defines, with its group and its place.
 fn definition<'p>(page: &'p Page<'_>, block: &Block) -> Option<(Group, &'p str, Range<usize>)> {
     let group = group_of(page, block).filter(|_| !block.is_quoted)?;
@@ -245,7 +168,8 @@ fn definition<'p>(page: &'p Page<'_>, block: &Block) -> Option<(Group, &'p str, 
         _ => leading_id(text).filter(|id| is_definition(&text[id.end..], block.kind))?,
     };
     let range = page.source(block.plain.start + id.start..block.plain.start + id.end);
-    Some((group, &text[id], range))
+    // A mark such as ✅ before it says that it is checked there.
+    text[..id.start].is_ascii().then(|| (group, &text[id], range))
 }
 
 fn group_of(page: &Page<'_>, block: &Block) -> Option<Group> {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! requirements.md: ### Requirement 1 … #### Acceptance Criteria 1. WHEN … 2. WHEN …
-//! tasks.md:        - [ ] 1. Lock the gate  - _Requirements: 1.1, 1.4_      there is no criterion 1.4
+//! tasks.md:        - [ ] 1. Lock the gate  - _Requirements: 1.1_           no task names criterion 1.2
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,13 +11,16 @@ use std::ops::Range;
 use super::super::Hit;
 use super::super::page::{Kind, Page};
 use super::Pages;
-use super::naming::{Dangling, folded, folder_of, is_task_list};
+use super::naming::{folded, folder_of, is_task_list};
 
 /// Criteria of a requirement: how many, and where each is.
 type Criteria = BTreeMap<u32, Vec<Range<usize>>>;
 
 /// `2.3`, or a whole requirement: `2`.
 type Name = (u32, Option<u32>);
+
+/// Criteria that a range names, at most.
+const MAX_RANGE: u32 = 100;
 
 /// What the requirements of each folder number.
 fn requirements<'p>(all: &Pages<'p, '_>) -> BTreeMap<&'p str, (usize, Criteria)> {
@@ -55,26 +58,28 @@ fn requirement_number(heading: &str) -> Option<u32> {
     rest[..digits].parse().ok().filter(|_| is_whole)
 }
 
-/// What tasks name after "Requirements:", with its place in the plain text.
-fn names(page: &Page<'_>) -> Vec<(Name, Range<usize>)> {
-    let mut found = Vec::new();
+/// What tasks name after "Requirements:"; none where an entry is in words, such as "All".
+fn names(page: &Page<'_>) -> Option<BTreeSet<Name>> {
+    let mut found = BTreeSet::new();
     for block in &page.blocks {
-        let text = page.text_of(block);
-        let Some(at) = text.find("Requirements:").map(|at| at + "Requirements:".len()) else { continue };
-        let mut start = block.plain.start + at;
-        for part in text[at..].split(',') {
-            let name = part.trim();
-            let from = start + (part.len() - part.trim_start().len());
-            start += part.len() + 1;
-            match parse_name(name) {
-                Some(number) => found.push((number, from..from + name.len())),
-                // `6.1a` is another way to number; words end the list.
-                None if name.starts_with(|sign: char| sign.is_ascii_digit()) => {}
-                None => break,
-            }
+        let Some((_, list)) = page.text_of(block).split_once("Requirements:") else { continue };
+        for entry in list.trim_matches([' ', '.', '_', '*']).split([',', ';']) {
+            found.extend(parse_entry(entry.trim())?);
         }
     }
-    found
+    Some(found)
+}
+
+/// `2.3`, `2`, `2.3 (again)`, or the criteria of `2.1-2.4`.
+fn parse_entry(entry: &str) -> Option<Vec<Name>> {
+    let name = entry.split(' ').next().unwrap_or_default();
+    let Some((first, last)) = name.split_once(['-', '–']) else { return Some(vec![parse_name(name)?]) };
+    match (parse_name(first)?, parse_name(last)?) {
+        ((one, Some(from)), (other, Some(to))) if one == other && to - from.min(to) < MAX_RANGE => {
+            Some((from..=to).map(|at| (one, Some(at))).collect())
+        }
+        _ => None,
+    }
 }
 
 fn parse_name(text: &str) -> Option<Name> {
@@ -84,33 +89,12 @@ fn parse_name(text: &str) -> Option<Name> {
     }
 }
 
-/// Names of criteria that their requirement does not have.
-pub fn dangling_criteria(all: &Pages<'_, '_>) -> Vec<Dangling> {
-    let known = requirements(all);
-    let mut found = Vec::new();
-    for (number, page) in all.pages.iter().enumerate().filter(|(_, page)| is_task_list(page.path)) {
-        let Some((_, criteria)) = known.get(folder_of(page.path)) else { continue };
-        let mut seen = BTreeSet::new();
-        for ((requirement, criterion), plain) in names(page) {
-            let places = criteria.get(&requirement);
-            let is_known = places.is_some_and(|places| {
-                criterion.is_none_or(|at| places.is_empty() || (1..=places.len()).contains(&(at as usize)))
-            });
-            if !is_known && seen.insert((requirement, criterion)) {
-                found.push(Dangling { page: number, family: String::new(), place: page.source(plain) });
-            }
-        }
-    }
-    found
-}
-
 /// Criteria that no task names, where at least half are named: one finding a document.
 pub fn untraced_criteria(all: &Pages<'_, '_>) -> Vec<Hit> {
     let known = requirements(all);
     let mut named: HashMap<&str, (usize, BTreeSet<Name>)> = HashMap::new();
     for (number, page) in all.pages.iter().enumerate().filter(|(_, page)| is_task_list(page.path)) {
-        let all_names = names(page).into_iter().map(|(name, _)| name).collect();
-        named.insert(folder_of(page.path), (number, all_names));
+        named.extend(names(page).map(|names| (folder_of(page.path), (number, names))));
     }
     let mut found = Vec::new();
     for (folder, (number, criteria)) in known {

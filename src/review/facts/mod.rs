@@ -3,20 +3,22 @@
 //! Invariant: a check reads pages only. One that needs a single page gets that; one that holds documents together gets
 //! all of them, with a way to ask which other files there are.
 
+mod decisions;
 mod gaps;
 pub mod ids;
 mod kiro;
-mod limits;
 mod links;
-mod naming;
+pub mod naming;
 mod openspec;
 mod questions;
 mod records;
+mod template;
 mod trace;
 
 use super::page::Page;
 use super::{Hit, Options};
 use crate::text::finding::did_you_mean;
+pub use records::is_over;
 
 /// The pages of a review, and what else there is.
 pub struct Pages<'p, 't> {
@@ -35,20 +37,19 @@ pub enum Check {
     Ignores,
 }
 
-const CHECKS: [(&str, Check); 15] = [
+const CHECKS: [(&str, Check); 14] = [
     ("broken-anchors", Check::Pages(links::broken_anchors)),
     ("broken-links", Check::Pages(links::broken_links)),
     ("broken-references", Check::Page(links::broken_references)),
     ("conflicting-fields", Check::Pages(records::conflicting_fields)),
-    ("conflicting-limits", Check::Pages(limits::conflicting_limits)),
-    ("contradicted-decisions", Check::Pages(limits::contradicted_decisions)),
-    ("dangling-ids", Check::Pages(trace::dangling_ids)),
+    ("contradicted-decisions", Check::Pages(decisions::contradicted_decisions)),
     ("duplicate-ids", Check::Page(ids::duplicate_ids)),
     ("empty-cells", Check::Page(gaps::empty_cells)),
     ("empty-sections", Check::Page(gaps::empty_sections)),
     ("ignores", Check::Ignores),
     ("openspec-deltas", Check::Pages(openspec::deltas)),
     ("questions", Check::Page(questions::open_questions)),
+    ("template-sections", Check::Page(template::template_sections)),
     ("undecided-records", Check::Page(records::undecided_records)),
     ("untraced-ids", Check::Pages(trace::untraced_ids)),
 ];

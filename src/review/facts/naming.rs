@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::Hit;
 
 /// Ids that a message names.
-pub const SHOWN: usize = 8;
+const SHOWN: usize = 8;
 
 /// The folder of a path, with its slash.
 pub fn folder_of(path: &str) -> &str {
@@ -15,13 +15,6 @@ pub fn folder_of(path: &str) -> &str {
 /// `tasks.md`, as spec-kit, OpenSpec and Kiro have it.
 pub fn is_task_list(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("tasks.md"))
-}
-
-/// An id of a page that nothing defines.
-pub struct Dangling {
-    pub page: usize,
-    pub family: String,
-    pub place: Range<usize>,
 }
 
 /// One hit for all that no task names.

@@ -2,7 +2,7 @@
 
 use super::super::Hit;
 use super::super::page::{Kind, Page};
-use super::openspec::is_archived;
+use super::records::is_over;
 
 /// What makes a section one of open questions: the first word of its heading and the last one.
 const OPEN: [&str; 4] = ["open", "outstanding", "unanswered", "unresolved"];
@@ -12,7 +12,7 @@ const ANSWERED: [&str; 6] = ["answer", "answered", "closed", "decided", "resolut
 
 /// Items, headings and paragraphs of such sections that end with a question mark, without anything below them.
 pub fn open_questions(page: &Page<'_>) -> Vec<Hit> {
-    if is_archived(page.path) {
+    if is_over(page) {
         return Vec::new();
     }
     let is_open = page.for_sections(false, is_open);

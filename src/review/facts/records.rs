@@ -1,5 +1,5 @@
-//! Records of decisions, and the fields at the head of documents: an accepted record without a decision, one field with
-//! two values, a record that is in force and superseded.
+//! Records of decisions, and the fields at the head of documents: an accepted record without a decision, two statuses of
+//! one document, dates in the wrong order, a record that is in force and superseded.
 //!
 //! `0004-queue.md` says "Status: Accepted", and `0007-broker.md` says "Supersedes `ADR-0004`".
 
@@ -7,14 +7,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::super::Hit;
-use super::super::page::{Kind, Page};
+use super::super::page::{Block, Kind, Page};
 use super::Pages;
 use super::naming::folder_of;
 
 /// Bytes of a document in which its head is.
 const MAX_HEAD: usize = 4000;
-/// Lines that a document ends with and that may be its fields.
-const FOOT_LINES: usize = 4;
 
 /// A field: its name in small letters, its value, and the value's place.
 struct Field<'t> {
@@ -29,13 +27,6 @@ fn head_fields<'t>(page: &Page<'t>) -> Vec<Field<'t>> {
     let end =
         inner.and_then(|section| section.heading).map_or(page.text.len(), |at| page.blocks[at].range.start);
     fields(page, 0..floor(page.text, end.min(MAX_HEAD)))
-}
-
-fn foot_fields<'t>(page: &Page<'t>) -> Vec<Field<'t>> {
-    let trimmed = page.text.trim_end();
-    let mut starts = memchr::memrchr_iter(b'\n', trimmed.as_bytes());
-    let start = starts.nth(FOOT_LINES - 1).map_or(trimmed.len(), |at| at + 1);
-    fields(page, start..trimmed.len())
 }
 
 fn floor(text: &str, mut end: usize) -> usize {
@@ -72,10 +63,39 @@ fn status_of(page: &Page<'_>) -> Option<(String, Range<usize>)> {
     if let Some(field) = of_head {
         return Some((first_word(field.value), field.place));
     }
-    let block = page.blocks.iter().find(|block| {
-        block.kind != Kind::Heading && is_named(page.heading(block.section), "status") && !block.is_quoted
-    })?;
+    let block = status_blocks(page).next()?;
     Some((first_word(page.text_of(block)), page.source(block.plain.clone())))
+}
+
+/// What is below a heading "Status" of the second level; a deeper one is about a part of the document.
+fn status_blocks<'p>(page: &'p Page<'_>) -> impl Iterator<Item = &'p Block> {
+    page.blocks.iter().filter(|block| {
+        let is_status =
+            page.sections[block.section].level <= 2 && is_named(page.heading(block.section), "status");
+        is_status && block.kind != Kind::Heading && !block.is_quoted
+    })
+}
+
+/// Statuses of a document that nobody works on any more.
+const FINAL: [&str; 9] = [
+    "archived",
+    "closed",
+    "deprecated",
+    "done",
+    "implemented",
+    "obsolete",
+    "rejected",
+    "superseded",
+    "withdrawn",
+];
+
+/// The document is history, by its status or its folder: what it leaves open, nobody has to decide.
+pub fn is_over(page: &Page<'_>) -> bool {
+    let folders = page.path.split('/').rev().skip(1);
+    let is_archived =
+        |name: &str| ["archive", "archived"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    folders.into_iter().any(is_archived)
+        || status_of(page).is_some_and(|(status, _)| FINAL.contains(&status.as_str()))
 }
 
 fn is_named(heading: &str, name: &str) -> bool {
@@ -107,50 +127,76 @@ pub fn undecided_records(page: &Page<'_>) -> Vec<Hit> {
     found
 }
 
-/// Words that a field of the head and one at the foot of a document both have.
-const FIELDS: [&str; 4] = ["last updated", "status", "updated", "version"];
-
-/// One field with two values in a document, and records that are accepted and superseded.
+/// Fields, statuses and dates that contradict each other.
 pub fn conflicting_fields(all: &Pages<'_, '_>) -> Vec<Hit> {
     let mut found = Vec::new();
     for (number, page) in all.pages.iter().enumerate() {
-        found.extend(head_and_foot(page).map(|hit| Hit {
-            page: number,
-            related: hit.related.iter().map(|(_, place)| (number, place.clone())).collect(),
-            ..hit
-        }));
+        let within = dates_in_wrong_order(page, number).into_iter().chain(two_statuses(page, number));
+        found.extend(within.map(|hit| Hit { page: number, ..hit }));
     }
     found.extend(superseded_records(all));
+    found.extend(superseded_by_none(all));
     found.extend(listed_status(all));
     found
 }
 
-fn head_and_foot(page: &Page<'_>) -> Option<Hit> {
-    let head = head_fields(page);
-    let foot = foot_fields(page);
-    for field in head.iter().filter(|field| FIELDS.contains(&field.name.as_str())) {
-        let later = head.iter().chain(&foot).find(|other| {
-            other.name == field.name
-                && other.place.start > field.place.start
-                && differ(&field.name, field.value, other.value)
-        });
-        if let Some(later) = later {
-            return Some(conflict(page, &later.place, &field.place, (0, page), &field.name));
-        }
-    }
-    None
+/// Fields that say when a document was begun, and those that say when it was last changed.
+const BEGUN: [&str; 3] = ["created", "created on", "date created"];
+const CHANGED: [&str; 6] =
+    ["last modified", "last updated", "modified", "updated", "date updated", "date modified"];
+
+/// A document that was changed before it was begun: two fields, each an ISO date.
+fn dates_in_wrong_order(page: &Page<'_>, number: usize) -> Option<Hit> {
+    let fields = head_fields(page);
+    let date = |names: &[&str]| {
+        let mut named = fields.iter().filter(|field| names.contains(&field.name.as_str()));
+        named.next().filter(|_| named.next().is_none()).filter(|field| is_date(field.value))
+    };
+    let (begun, changed) = (date(&BEGUN)?, date(&CHANGED)?);
+    let is_wrong = changed.value < begun.value;
+    is_wrong.then(|| conflict(page, &changed.place, &begun.place, (number, page), &begun.name))
 }
 
-/// Two statuses differ where both are known words; other values where neither holds the other.
-fn differ(name: &str, a: &str, b: &str) -> bool {
-    let (a, b) = (a.to_lowercase(), b.to_lowercase());
-    match name {
-        "status" => {
-            let (a, b) = (first_word(&a), first_word(&b));
-            a != b && STATUSES.contains(&a.as_str()) && STATUSES.contains(&b.as_str())
-        }
-        _ => !a.contains(&b) && !b.contains(&a),
+/// `2026-03-04`.
+fn is_date(text: &str) -> bool {
+    let is_sign =
+        |(at, byte): (usize, u8)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() };
+    text.len() == 10 && text.bytes().enumerate().all(is_sign)
+}
+
+/// A field of the head and the one line below the heading "Status" that contradict each other.
+fn two_statuses(page: &Page<'_>, number: usize) -> Option<Hit> {
+    let field = head_fields(page).into_iter().find(|field| field.name == "status")?;
+    let mut blocks = status_blocks(page);
+    let block = blocks.next().filter(|block| block.range.start > field.place.end)?;
+    let (a, b) = (only_status(field.value)?, only_status(page.text_of(block))?);
+    let place = page.source(block.plain.clone());
+    let is_alone = blocks.next().is_none();
+    (is_alone && a != b).then(|| conflict(page, &place, &field.place, (number, page), &field.name))
+}
+
+/// What a status says of a document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Open,
+    InForce,
+    Gone,
+}
+
+fn stage_of(status: &str) -> Option<Stage> {
+    match status {
+        "draft" | "proposed" => Some(Stage::Open),
+        "accepted" | "approved" | "implemented" => Some(Stage::InForce),
+        "deprecated" | "rejected" | "superseded" => Some(Stage::Gone),
+        _ => None,
     }
+}
+
+/// The stage that a text begins with, where it names no other status.
+fn only_status(text: &str) -> Option<Stage> {
+    let text = text.to_lowercase();
+    let words = text.split(|sign: char| !sign.is_alphabetic()).filter(|word| stage_of(word).is_some());
+    (words.count() == 1).then(|| stage_of(&first_word(&text))).flatten()
 }
 
 fn conflict(
@@ -217,9 +263,26 @@ fn numbers(value: &str) -> Vec<u32> {
     found
 }
 
-/// What a list of records says of a status, in a cell of its own.
-const STATUSES: [&str; 8] =
-    ["accepted", "approved", "deprecated", "draft", "implemented", "proposed", "rejected", "superseded"];
+/// Records that are superseded by one that is rejected.
+fn superseded_by_none(all: &Pages<'_, '_>) -> Vec<Hit> {
+    let records = records(all);
+    let mut found = Vec::new();
+    for ((folder, number), pages) in &records {
+        let [at] = pages.as_slice() else { continue };
+        let page = &all.pages[*at];
+        let Some((_, place)) = status_of(page).filter(|(status, _)| status == "superseded") else { continue };
+        let Some((_, by)) = page.text[place.clone()].split_once(" by ") else { continue };
+        let [newer] = numbers(by)[..] else { continue };
+        let Some([new]) = records.get(&(*folder, newer)).map(Vec::as_slice) else { continue };
+        let other = &all.pages[*new];
+        let rejected = status_of(other).filter(|(status, _)| status == "rejected" && newer != *number);
+        if let Some((_, other_place)) = rejected {
+            let hit = conflict(page, &place, &other_place, (*new, other), "status");
+            found.push(Hit { page: *at, ..hit });
+        }
+    }
+    found
+}
 
 /// Rows that link to a record, with another status than the record has.
 fn listed_status(all: &Pages<'_, '_>) -> Vec<Hit> {
@@ -229,8 +292,8 @@ fn listed_status(all: &Pages<'_, '_>) -> Vec<Hit> {
     for (number, page) in all.pages.iter().enumerate() {
         for (at, block) in page.blocks.iter().enumerate() {
             let Kind::Cell(cell) = block.kind else { continue };
-            let listed = page.text_of(block).trim().to_lowercase();
-            if cell.row == 0 || !STATUSES.contains(&listed.as_str()) {
+            let listed = stage_of(&page.text_of(block).trim().to_lowercase());
+            if cell.row == 0 || listed.is_none() {
                 continue;
             }
             let first = &page.blocks[at - cell.column.min(at)];
@@ -245,8 +308,7 @@ fn listed_status(all: &Pages<'_, '_>) -> Vec<Hit> {
             let [target] = targets.as_slice() else { continue };
             let other = &all.pages[*target];
             if let Some((status, place)) = status_of(other)
-                && STATUSES.contains(&status.as_str())
-                && status != listed
+                && stage_of(&status).is_some_and(|stage| Some(stage) != listed)
             {
                 let place_here = page.source(block.plain.clone());
                 let hit = conflict(page, &place_here, &place, (*target, other), "status");
