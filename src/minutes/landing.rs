@@ -1,12 +1,10 @@
 //! Which entries of a model's synthesis go to documents: a reader takes a few in, so the best do.
 //!
 //! Invariant: nothing is lost. All entries are in the summary; the first ones go to documents, and the summary says how
-//! many. What a user asked is always among them, and no proposal while a question on it is open.
+//! many. What a user asked is always among them.
 
 use super::summary::asked;
 use crate::discussion::Discussion;
-use crate::discussion::additions::Addition;
-use crate::discussion::consent::is_accepted;
 use crate::discussion::event::{Event, NoticeKind};
 use crate::discussion::points::Weight;
 use crate::discussion::summary::{Lands, Question, Summary};
@@ -33,27 +31,16 @@ pub fn with_limits(mut summary: Summary, talk: &Discussion<'_>) -> Summary {
     let origins: Vec<Origin> = summary.open_questions.iter().map(|one| origin(one, talk)).collect();
     let own = origins.iter().filter(|one| **one == Origin::User).count();
     let wanted = origins.iter().filter(|one| **one != Origin::Detail).count();
-    let free = summary.additions.iter().filter(|one| !is_undecided(one, &summary, talk)).count();
-    let lands =
-        Lands { open_questions: wanted.min(MAX_QUESTIONS.max(own)), additions: free.min(MAX_ADDITIONS) };
+    let lands = Lands {
+        open_questions: wanted.min(MAX_QUESTIONS.max(own)),
+        additions: summary.additions.len().min(MAX_ADDITIONS),
+    };
     if (lands.open_questions, lands.additions) == (origins.len(), summary.additions.len()) {
         return summary;
     }
-    let (undecided, mut additions): (Vec<_>, Vec<_>) =
-        summary.additions.iter().cloned().partition(|one| is_undecided(one, &summary, talk));
-    additions.extend(undecided);
-    summary.additions = additions;
     summary.open_questions.sort_by_key(|question| origin(question, talk));
     summary.lands = Some(lands);
     summary
-}
-
-/// Whether a question of the turn that an addition was proposed in is still open, and no user accepted the addition: in a
-/// document it would settle what the document asks.
-fn is_undecided(addition: &Addition, summary: &Summary, talk: &Discussion<'_>) -> bool {
-    let Some(turn) = addition.turns.last() else { return false };
-    let is_open = summary.open_questions.iter().any(|question| question.turns.contains(turn));
-    is_open && !is_accepted(*turn, &summary.accepted, talk)
 }
 
 fn origin(question: &Question, talk: &Discussion<'_>) -> Origin {

@@ -421,7 +421,7 @@ fn a_true_entry_with_a_wrong_turn_gets_the_right_one_and_users_decide_alone() {
 #[test]
 fn a_decision_in_words_of_its_own_is_found_by_a_model_in_the_users_turn() {
     let library = Library::built_in().unwrap();
-    let heard = "Hm. We will keep both answers, ~~and drop the photos~~. Who pays for the disks?";
+    let heard = "Hm. We will keep both answers, ~~and drop the photos~~. Who pays for the disks? The `depot_pays` branch.";
     for (words, is_taken) in [
         ("We will keep both answers", true),
         ("we will  keep both answers.", true),
@@ -430,6 +430,9 @@ fn a_decision_in_words_of_its_own_is_found_by_a_model_in_the_users_turn() {
         ("Both answers are kept", false),
         ("drop the photos", false),
         ("Who pays for the disks?", false),
+        ("Who pays for the disks? The `depot_pays` branch.", true),
+        ("the `depot_pays` branch", true),
+        ("The depot_pays branch.", true),
         ("…", false),
     ] {
         let mut next = 0;
@@ -716,10 +719,10 @@ fn documents_take_a_few_questions_and_the_recording_all() {
 }
 
 #[test]
-fn documents_take_a_few_proposals_and_none_on_which_a_question_is_open() {
+fn documents_take_a_few_proposals_the_first_that_the_model_names() {
     let library = Library::built_in().unwrap();
     let open = json!([{"text": LINES[1], "context": "", "turns": [2]}]);
-    let said = json!({"insights": [], "decisions": [], "open_questions": open, "action_items": [], "proposals": [9, 7, 6, 5, 2, 3, 1]});
+    let said = json!({"insights": [], "decisions": [], "open_questions": open, "action_items": [], "proposals": [9, 7, 2, 6, 5, 3, 1]});
     let mut next = 0;
     let (talk, _) = held(&library, 20, &[QUESTION, DECISION, "done"], |prompt| match &prompt.want {
         Want::Synthesis => said.to_string(),
@@ -734,7 +737,8 @@ fn documents_take_a_few_proposals_and_none_on_which_a_question_is_open() {
     });
     let summary = summary(&talk);
     let turns: Vec<&[u32]> = summary.additions.iter().map(|one| one.turns.as_slice()).collect();
-    assert_eq!(turns, [[9], [7], [6], [5], [3], [1], [2]]);
+    // An open question of the same turn keeps none back: what is proposed is marked.
+    assert_eq!(turns, [[9], [7], [2], [6], [5], [3], [1]]);
     assert_eq!(summary.landing_additions().len(), 5);
     let by_rule = minutes::summary(&talk, library.forms());
     assert_eq!(Grounds::new(&talk, library.forms(), &by_rule).again(&summary), summary);

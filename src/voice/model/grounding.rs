@@ -27,6 +27,7 @@ use crate::text::markdown;
 use crate::text::plain::{clean, cut, one_line, shown};
 use crate::text::words::{subjects, words};
 use crate::voice::Synthesis;
+use crate::voice::sources::Folded;
 
 /// The longest entry, in characters.
 const ENTRY: usize = 400;
@@ -401,12 +402,17 @@ impl<'a> Grounds<'a> {
     fn sentences_of(&self, claim: &Claim) -> Option<(String, String)> {
         let message = self.heard(claim.turn)?;
         let names: Vec<&str> = self.talk.library().cast.iter().map(Persona::first_name).collect();
-        let lines = markdown::read(&message.text).into_iter().filter(markdown::VisibleLine::is_said);
-        let sentences: Vec<String> =
-            lines.flat_map(|line| line.sentences).map(|sentence| one_line(&sentence.text)).collect();
+        let visible = |text: &str| -> Vec<String> {
+            let lines = markdown::read(text).into_iter().filter(markdown::VisibleLine::is_said);
+            lines.flat_map(|line| line.sentences).map(|sentence| one_line(&sentence.text)).collect()
+        };
+        let sentences = visible(&message.text);
+        let named = visible(&claim.text).join(" ");
+        let is_said = |said: &str| has_words(said, &claim.text) || has_words(said, &named);
         let mut runs = (1..=SENTENCES).flat_map(|count| sentences.windows(count));
-        let said = runs.find(|run| has_words(&run.join(" "), &claim.text))?;
-        let asks = said.iter().any(|sentence| sentence.trim_end().ends_with('?'));
+        let said = runs.find(|run| is_said(&run.join(" ")))?;
+        // "Singular or plural? Plural." answers what it asks.
+        let asks = said.last().is_some_and(|sentence| sentence.trim_end().ends_with('?'));
         let said = said.join(" ");
         (!asks).then(|| (message.by.clone(), without_vocative(&said, &names).to_owned()))
     }
@@ -806,9 +812,9 @@ fn has_half(text: &str, other: &str) -> bool {
     wanted.iter().filter(|word| known.contains(word)).count() * 2 >= wanted.len()
 }
 
-/// Whether a text has some words in it to the letter; blanks and letter case apart.
+/// Whether a text has some words in it to the letter; blanks, letter case, emphasis and kinds of quotation marks apart.
 fn has_words(text: &str, words: &str) -> bool {
-    let folded = |text: &str| one_line(text).to_lowercase();
+    let folded = |text: &str| Folded::new(text).text.trim().to_owned();
     let words = folded(words);
     let words = words.trim_matches(|sign: char| sign.is_whitespace() || ".!".contains(sign));
     !words.is_empty() && folded(text).contains(words)
