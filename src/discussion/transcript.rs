@@ -54,8 +54,8 @@ pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
     }
 }
 
-/// The words of a contribution, with the places of what it quotes after them.
-pub fn with_sources(said: &Contribution) -> String {
+/// The places of what a contribution quotes, and what of it the repository does not have.
+pub fn notes(said: &Contribution) -> String {
     // What a rule found says its place, and so does a line that names it to the line.
     let is_told = |rest: &&Rest| {
         said.rule.is_some()
@@ -66,7 +66,12 @@ pub fn with_sources(said: &Contribution) -> String {
         notes.push(format!("not in the repository: {}", said.absent.join(", ")));
     }
     notes.retain(|note| !note.is_empty());
-    match notes.join("; ") {
+    notes.join("; ")
+}
+
+/// The words of a contribution, with its notes after them.
+pub fn with_sources(said: &Contribution) -> String {
+    match notes(said) {
         notes if notes.is_empty() => said.text.clone(),
         notes => format!("{}\n({notes})", said.text.trim_end()),
     }

@@ -20,8 +20,9 @@ use minijinja::value::Serde;
 use serde::Serialize;
 
 use crate::discussion::event::{Class, Event, NoticeKind, Opened, Purpose, Record, SECRETARY, Verdict};
+use crate::discussion::points::Point;
 use crate::discussion::summary::{Insight, Summary, attribution};
-use crate::discussion::transcript::{listed, sources, user_label, with_sources};
+use crate::discussion::transcript::{listed, notes, sources, user_label, with_sources};
 use crate::discussion::{finished, introduction};
 use crate::item::library::Library;
 use crate::text::plain;
@@ -66,8 +67,49 @@ pub(crate) struct TranscriptEntry {
     role: String,
     turn: Option<u32>,
     note: &'static str,
+    /// What was said; `lines` has the places below it as well.
     paragraphs: Vec<String>,
     lines: Vec<String>,
+    /// Where what it rests on is.
+    places: String,
+    points: Vec<ListedPoint>,
+}
+
+/// A point that a reader found.
+#[derive(Serialize)]
+struct ListedPoint {
+    question: String,
+    places: String,
+    why: String,
+    options: Vec<PointOption>,
+    /// What answers it already, with its place.
+    answer: String,
+}
+
+#[derive(Serialize)]
+struct PointOption {
+    text: String,
+    is_recommended: bool,
+}
+
+impl ListedPoint {
+    fn of(point: &Point) -> Self {
+        let option = |text: &String| PointOption {
+            text: plain::clean(text),
+            is_recommended: *text == point.recommended,
+        };
+        let answer = point
+            .refuted
+            .as_ref()
+            .map(|found| format!("{} ({})", found.answer, sources(found.quotes.iter())));
+        ListedPoint {
+            question: plain::clean(&point.question),
+            places: plain::clean(&sources(point.quotes.iter())),
+            why: plain::clean(&point.why),
+            options: if answer.is_some() { Vec::new() } else { point.options.iter().map(option).collect() },
+            answer: plain::clean(&answer.unwrap_or_default()),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -204,6 +246,8 @@ impl Table {
         Some(match event {
             Event::Contribution(said) => TranscriptEntry {
                 turn: Some(said.turn),
+                paragraphs: paragraphs(&said.text),
+                places: plain::clean(&notes(said)),
                 ..self.said("persona", &said.by, purpose(said.purpose), &with_sources(said))
             },
             Event::Notice(notice) => self.said("notice", &notice.by, kind(notice.notice), &notice.text),
@@ -230,6 +274,7 @@ impl Table {
             Event::Points(found) => TranscriptEntry {
                 name: "Points".to_owned(),
                 role: String::new(),
+                points: found.points.iter().map(ListedPoint::of).collect(),
                 ..self.said("notice", "", "found before the discussion", &listed(found)?)
             },
             Event::Critique(one) => TranscriptEntry {
@@ -257,6 +302,8 @@ impl Table {
             note,
             paragraphs: paragraphs(text),
             lines: clean.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect(),
+            places: String::new(),
+            points: Vec::new(),
         }
     }
 }
