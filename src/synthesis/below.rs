@@ -142,7 +142,11 @@ pub(super) fn add(
     };
     for line in lines(finished, library)? {
         for id in line.ids.iter().filter(|id| !is_record(id)) {
-            placed.extend(put(item, &mut now, id, &line.text, "1 decision", &definition));
+            let found = put(item, &mut now, id, &line.text, "1 decision", &definition);
+            if found.is_none() {
+                left.extend(without_line(item, id, &definition));
+            }
+            placed.extend(found);
         }
     }
     let proposal = |text: &str, id: &str| proposal(text, id, &logs);
@@ -155,6 +159,36 @@ pub(super) fn add(
         placed.extend(found);
     }
     Ok((now, placed))
+}
+
+/// Why a decision leaves no line below an id that only a table, a quotation or HTML defines.
+fn without_line(item: &Item, id: &str, find: &dyn Fn(&str, &str) -> Option<LineSpot>) -> Option<Left> {
+    let documents = || item.documents().filter(|(name, _)| is_markdown(name));
+    if documents().any(|(_, text)| find(text, id).is_some()) {
+        return None;
+    }
+    let (name, within) = documents().find_map(|(name, text)| Some((name, defined_within(text, id)?)))?;
+    let reason = format!("a decision names {id}, which {within} defines: no line goes below it");
+    Some(Left { path: item.path_of(name), reason })
+}
+
+/// The block that takes no lines and has a line which begins with an id.
+fn defined_within(text: &str, id: &str) -> Option<&'static str> {
+    if !text.contains(id) {
+        return None;
+    }
+    let defines = |range: Range<usize>| {
+        text[range].lines().any(|line| begins_with(line.trim_start_matches(['>', '|', ' ']), id))
+    };
+    Parser::new_ext(text, MARKDOWN).into_offset_iter().find_map(|(event, range)| {
+        let name = match event {
+            Event::Start(Tag::Table(_)) => "a row of a table",
+            Event::Start(Tag::BlockQuote(_)) => "a quotation",
+            Event::Start(Tag::HtmlBlock) => "a block of HTML",
+            _ => return None,
+        };
+        defines(range).then_some(name)
+    })
 }
 
 /// The headings of a layout's lists: what is below them says what was decided, and defines no id.
@@ -506,6 +540,20 @@ mod tests {
                 Some(wanted.as_str()),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn what_defines_an_id_and_takes_no_line_is_told() {
+        for (text, wanted) in [
+            ("| Id | Rule |\n| --- | --- |\n| A-1 | b |\n", Some("a row of a table")),
+            ("> - A-1: a\n", Some("a quotation")),
+            ("<details>\n<p>\nA-1: a\n</details>\n", Some("a block of HTML")),
+            ("> See A-1.\n", None),
+            ("A-1: a\n", None),
+            ("| Id |\n| --- |\n| A-10 |\n", None),
+        ] {
+            assert_eq!(defined_within(text, "A-1"), wanted, "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
 
-use super::{Outcome, Placed, Unplaced, existing, guarded, shown_insights};
+use super::{Left, Outcome, Placed, Unplaced, existing, guarded, shown_insights};
 use crate::discussion::Finished;
 use crate::discussion::additions::{Addition, Field, Kind};
 use crate::discussion::event::Event;
@@ -36,7 +36,6 @@ pub struct Record<'r> {
     pub persona: String,
     pub context: Vec<AnsweredQuestion>,
     pub consequences: Vec<AnsweredQuestion>,
-    /// Empty where nothing is decided yet.
     pub decision: &'r str,
     pub rationale: &'r str,
 }
@@ -136,7 +135,9 @@ pub(super) fn add(
     library: &Library,
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
-    for (file, text) in new_files(&item.files, finished, library)? {
+    let new = new_files(&item.files, finished, library)?;
+    outcome.left.extend(unplaced(item, &new, finished, library));
+    for (file, text) in new {
         let path = format!("{}/{file}", item.path);
         let before = existing(item, &file, &path)?;
         outcome.placed.push(Placed {
@@ -149,6 +150,33 @@ pub(super) fn add(
         outcome.changes.push(Change { path, before, after: text.into_bytes() });
     }
     Ok(())
+}
+
+/// The proposed records that become no file, and why.
+fn unplaced(item: &Item, new: &[(String, String)], finished: &Finished, library: &Library) -> Vec<Left> {
+    let layout = library.layout(&finished.opened.layout);
+    let proposals = finished.summary.landing_additions().iter();
+    let why_not = |addition: &Addition| {
+        if layout.proposals.decision_record.is_none() {
+            return Some(format!("the layout {} has no place for one", layout.name));
+        }
+        let decisions = finished.summary.decisions.iter();
+        let mut own = decisions.filter(|one| proposed(one, finished) == Some(addition)).peekable();
+        if own.peek().is_none() {
+            return Some("no decision is left that it is about".to_owned());
+        }
+        let is_new = |decision: &Decision| {
+            let ending = format!("-{}.md", name(unlabelled(&decision.text)));
+            new.iter().any(|(path, _)| path.ends_with(&ending))
+        };
+        (!own.any(is_new)).then(|| "its decision has one already".to_owned())
+    };
+    let left = |addition: &Addition| {
+        let (kind, why) = (addition.kind.words(), why_not(addition)?);
+        let reason = format!("the {kind} is only in the recording: {why}");
+        Some(Left { path: item.path.clone(), reason })
+    };
+    proposals.filter(|one| one.kind == Kind::DecisionRecord).filter_map(left).collect()
 }
 
 /// A record for each decision of a discussion of an architecture step, and for each decision that a record was proposed

@@ -460,3 +460,40 @@ proptest! {
         prop_assert!(verify(first.changes).is_ok());
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn a_proposed_record_that_has_no_place_is_told() {
+    let record = json!({"document": "spec.md", "kind": "decision-record", "anchor": "", "fields": {"title": "White letters", "context": "Letters are grey today"}});
+    let nothing = json!(null);
+    let sandbox = crate::kit::empty();
+    let second = "# 2. Fold letters\n\n## Status\n\nAccepted\n\n## Decision\n\nOnce.\n";
+    sandbox.commit(&[
+        ("adr/0002-fold-letters.md", second),
+        ("specs/letters/spec.md", "# Letters\n\n- **FR-001**: Letters are sent.\n\n| Id | Rule |\n| --- | --- |\n| FR-002 | Letters are short |\n"),
+        ("adr/0001-send-letters.md", "# 1. Send letters\n\nDate: 2025-01-07\n\n## Status\n\nAccepted\n\n## Decision\n\nMonthly.\n"),
+    ]);
+    let voice = format!("command:/bin/sh {}", program(&sandbox, &[nothing.clone(), nothing, record]));
+    let script = sandbox.script("s.txt", "We decided to send letters in white, as FR-002 says.\ndone\n");
+    for (item, layout) in [("specs/letters", "speckit"), ("adr", "adr")] {
+        let args = [
+            "elaborate",
+            item,
+            "--step",
+            "01-03",
+            "--script",
+            &script,
+            "--at",
+            AT,
+            "--voice",
+            &voice,
+            "--dry-run",
+        ];
+        let run = sandbox.run(&args);
+        let told =
+            format!("the decision record is only in the recording: the layout {layout} has no place for one");
+        assert!(run.stdout.contains(&told), "{}\n{}", run.stdout, run.stderr);
+        let row = "a decision names FR-002, which a row of a table defines: no line goes below it";
+        assert_eq!(run.stdout.contains(row), layout == "speckit", "{}", run.stdout);
+    }
+}

@@ -214,7 +214,7 @@ pub fn is_id(text: &str) -> bool {
 
 /// Whether a message says no more than that it was read: it writes nothing.
 pub fn acknowledges(text: &str) -> bool {
-    const WORDS: [&str; 22] = [
+    const WORDS: [&str; 23] = [
         "yes",
         "y",
         "yep",
@@ -225,6 +225,7 @@ pub fn acknowledges(text: &str) -> bool {
         "correct",
         "confirmed",
         "agreed",
+        "approved",
         "fine",
         "good",
         "great",
@@ -482,9 +483,15 @@ mod tests {
 
     #[test]
     fn acknowledgements_unknowns_and_questions_are_told_apart() {
-        for text in
-            ["Yes", "ok.", "Sounds right!", "Yes, that's right.", "nothing to add", "No, nothing to add."]
-        {
+        for text in [
+            "Yes",
+            "ok.",
+            "Approved.",
+            "Sounds right!",
+            "Yes, that's right.",
+            "nothing to add",
+            "No, nothing to add.",
+        ] {
             assert!(acknowledges(text), "{text}");
         }
         for text in ["No", "None", "Yes, the readers", "right after noon", ""] {

@@ -97,8 +97,7 @@ fn module(
     Ok(())
 }
 
-/// A decision record a decision of what was said (US-005); where nothing was decided and no record is there,
-/// one that says so.
+/// A decision record a decision of what was said (US-005).
 fn decided(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Result<(), Unplaced> {
     let said = material.draft.entries.iter().chain(&material.draft.feedback);
     let forms = material.library.forms();
@@ -111,15 +110,9 @@ fn decided(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Resu
             decisions.extend(found.map(|(decision, reason)| (entry, decision, reason)));
         }
     }
-    let mut number = next_number(material.item.files.keys(), folder);
-    let is_own = material.step.outputs.iter().any(|output| output.trim_end_matches('/') == folder);
-    let is_bare = decisions.is_empty() && is_own && number == 1 && !material.again;
-    for (entry, decision, rationale) in &decisions {
-        record(material, folder, number, Some((entry, decision, rationale.as_deref())), outcome)?;
-        number += 1;
-    }
-    if is_bare {
-        record(material, folder, number, None, outcome)?;
+    let first = next_number(material.item.files.keys(), folder);
+    for (number, (entry, decision, rationale)) in (first..).zip(&decisions) {
+        record(material, folder, number, (entry, decision, rationale.as_deref()), outcome)?;
     }
     Ok(())
 }
@@ -130,15 +123,10 @@ fn record(
     material: &Material<'_>,
     folder: &str,
     number: u32,
-    decision: Option<Decision<'_>>,
+    (from, text, rationale): Decision<'_>,
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
-    let title = decision.map_or(material.step.title.as_str(), |(_, text, _)| unlabelled(text));
-    let date = material.at.day();
-    let status = match decision {
-        Some((entry, ..)) => format!("Accepted by {}, {date} (step {})", entry.by, material.step.id),
-        None => format!("Proposed, {date} (step {})", material.step.id),
-    };
+    let status = format!("Accepted by {}, {} (step {})", from.by, material.at.day(), material.step.id);
     // The other answers of the step are the decision's context, or its consequences.
     let parts: Vec<Named> =
         material.library.steps.iter().flat_map(draft::named).filter(|part| part.file == folder).collect();
@@ -146,12 +134,10 @@ fn record(
         parts.get(draft::belongs(&entry.asked, &parts)).is_some_and(|part| part.name == "Consequences")
     };
     let own = |entry: &Entry| -> Vec<String> {
-        let is_other = |line: &&String| {
-            decision.is_none_or(|(from, text, _)| from != entry || !line.contains(text.as_str()))
-        };
+        let is_other = |line: &&String| from != entry || !line.contains(text.as_str());
         entry.lines.iter().filter(is_other).cloned().collect()
     };
-    let entries = material.draft.entries.iter().filter(|_| decision.is_some());
+    let entries = material.draft.entries.iter();
     let (consequences, context_entries): (Vec<&Entry>, Vec<&Entry>) = entries.partition(is_consequence);
     let shown = |entries: Vec<&Entry>| -> Vec<records::AnsweredQuestion> {
         let shown = entries.into_iter().map(|entry| (entry.asked.clone(), own(entry)));
@@ -159,22 +145,21 @@ fn record(
     };
     let record = Record {
         number,
-        title,
+        title: unlabelled(text),
         status,
         marker: marker(material),
         step_id: &material.step.id,
         persona: asker(material.persona),
         context: shown(context_entries),
         consequences: shown(consequences),
-        decision: decision.map(|(_, text, _)| text.as_str()).unwrap_or_default(),
-        rationale: decision.and_then(|(.., reason)| reason).unwrap_or_default(),
+        decision: text,
+        rationale: rationale.unwrap_or_default(),
     };
     let (file, text) = record.file(material.library)?;
     let name = format!("{folder}/{file}");
     let path = format!("{}/{name}", material.item.path);
     let before = existing(material.item, &name, &path)?;
-    let what = if decision.is_some() { "1 decision" } else { "1 open decision" };
-    let written = Written::Into { text, section: "Decision".to_owned(), what: what.to_owned() };
+    let written = Written::Into { text, section: "Decision".to_owned(), what: "1 decision".to_owned() };
     keep(outcome, path, before, written);
     Ok(())
 }

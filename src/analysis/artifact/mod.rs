@@ -57,7 +57,6 @@ pub(crate) struct Material<'a> {
     pub persona: &'a Persona,
     pub draft: &'a Draft,
     pub measure: Option<&'a Measure>,
-    pub again: bool,
     pub at: Time,
     pub defined: &'a Defined,
     /// Where the step's risks go.
@@ -122,7 +121,6 @@ pub fn outcome(source: &Source<'_>) -> Result<Outcome, Unplaced> {
         persona: source.persona,
         draft: &draft,
         measure: source.measure,
-        again: source.again,
         at: source.at,
         defined: &defined,
         risks,
