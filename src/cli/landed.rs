@@ -75,7 +75,7 @@ fn drafted(draft: &Drafting) -> Value {
 
 /// What `--json` prints of an analysis.
 pub fn analysis_to_json(analyzed: &Analyzed) -> Value {
-    let Analyzed { walked, path, branch } = analyzed;
+    let Analyzed { walked, path, branch, .. } = analyzed;
     let commits: Vec<String> = walked.commits.iter().map(ToString::to_string).collect();
     let mut report = json!({
         "item": path,

@@ -56,11 +56,13 @@ pub struct Analyzed {
     /// The item's path.
     pub path: String,
     pub branch: String,
+    /// The commit that added the item.
+    pub added: Option<Oid>,
 }
 
 impl Committed for Analyzed {
-    fn commit(&self) -> Option<Oid> {
-        self.walked.commits.last().copied()
+    fn commits(&self) -> Vec<Oid> {
+        self.added.iter().chain(&self.walked.commits).copied().collect()
     }
 }
 
@@ -87,7 +89,7 @@ pub fn analyze(
     let chooser = Chooser { options: &task.voice, config: &trusted, library: &library };
     let chosen = chooser.choose(&task.answers, &done(repo, &task, &place, &config))?;
     let readers = chosen.readers(&chooser, &task.answers)?;
-    let item = find_or_add(repo, &library, &task, &mut place, &config, &author)?;
+    let (item, added) = find_or_add(repo, &library, &task, &mut place, &config, &author)?;
     item.meta.known_status()?;
     let path = item.path.clone();
     before::tell_place(&place, &branch, observer);
@@ -129,11 +131,11 @@ pub fn analyze(
         clock: &clock,
     };
     let walked = walk(setup, observer)?;
-    tell(&walked, &place.branch, task.mode, observer);
-    if !walked.commits.is_empty() && !walked.already_recorded {
+    tell(&walked, added, &place.branch, task.mode, observer);
+    if added.is_some() || !walked.commits.is_empty() && !walked.already_recorded {
         identity::note_commit(repo, &author, observer);
     }
-    Ok(Analyzed { walked, path, branch: place.branch })
+    Ok(Analyzed { walked, path, branch: place.branch, added })
 }
 
 /// The steps that the item has behind it: their voices are not asked any more.
@@ -158,7 +160,7 @@ pub fn check_script(script: &Script, library: &Library, observer: &dyn Observer)
     script.inputs().flatten().try_for_each(secrets)
 }
 
-/// The item; one that is to be made is added first, with a commit of its own, unless nothing is committed.
+/// The item; one that is to be made is added first, with a commit that comes with it, unless nothing is committed.
 fn find_or_add(
     repo: &Repo,
     library: &Library,
@@ -166,16 +168,16 @@ fn find_or_add(
     place: &mut Place,
     config: &Config,
     author: &Author,
-) -> Result<Item, Fail> {
+) -> Result<(Item, Option<Oid>), Fail> {
     let at = task.fixed.unwrap_or_else(now);
     let wanted =
         before::WantedItem { named: &task.item, new: task.new.as_ref(), base: task.base.as_deref(), at };
     let (path, text) = before::find_or_begin(repo, &wanted, place, config)?;
     let draft = task.script.source.as_ref().map(|source| source.draft());
-    let Some(text) = text else { return Ok(repo.item(place.base, &path)?) };
+    let Some(text) = text else { return Ok((repo.item(place.base, &path)?, None)) };
     if task.mode == Mode::Dry {
         let begin = Begin { meta: Some(&text), draft: draft.as_deref() };
-        return Ok(repo.item_or_new(place.base, &path, begin)?);
+        return Ok((repo.item_or_new(place.base, &path, begin)?, None));
     }
     let new = landing::NewItem {
         path: &path,
@@ -188,7 +190,7 @@ fn find_or_add(
     };
     place.base = landing::add(repo, library, &new)?;
     place.exists = true;
-    Ok(repo.item(place.base, &path)?)
+    Ok((repo.item(place.base, &path)?, Some(place.base)))
 }
 
 /// The run id: a digest of item, inputs, configuration, library and clock.
@@ -218,7 +220,7 @@ fn id_of(
 }
 
 /// How far the analysis is, in words.
-fn tell(walked: &Walked, branch: &str, mode: Mode, observer: &dyn Observer) {
+fn tell(walked: &Walked, added: Option<Oid>, branch: &str, mode: Mode, observer: &dyn Observer) {
     let done = walked.item.meta.steps_completed().len();
     observer.say("");
     match (walked.stopped, &walked.next_step) {
@@ -241,7 +243,12 @@ fn tell(walked: &Walked, branch: &str, mode: Mode, observer: &dyn Observer) {
                 "Already recorded: {branch} carries this run up to {last}. Nothing was changed."
             ));
         }
-        ([], _) => observer.say("Nothing was committed."),
+        ([], _) => observer.say(&match added {
+            None => "Nothing was committed.".to_owned(),
+            Some(added) => {
+                format!("Committed {} on {branch}, which adds the item, and nothing else.", short(added))
+            }
+        }),
         (commits, _) => {
             let last = commits.last().map(|commit| short(*commit)).unwrap_or_default();
             observer.say(&format!(

@@ -1,4 +1,7 @@
 //! Pushing what was committed: forward only, placed anew where somebody else was first.
+//!
+//! Invariant: the branch here loses nothing but commits of this very run, and these only for ones that replace them.
+//! Where it has other commits that the remote lacks, nothing is moved, and the error names them.
 
 use git2::Oid;
 
@@ -6,6 +9,7 @@ use super::{Fail, Observer};
 use super::{Landed, Setup, land_again};
 use crate::git::remote::{Pushed, Remote};
 use crate::git::{Repo, short};
+use crate::text::plain::count;
 
 /// How often additions are placed again after somebody else's commits.
 const TRIES: usize = 3;
@@ -24,15 +28,20 @@ pub fn discussion(
     forward(setup.repo(), &setup.opened().branch, remote, landed, &mut again, observer)
 }
 
-/// What has come to a commit.
+/// What has come to commits.
 pub trait Committed {
-    /// The last commit; none where nothing was to be committed.
-    fn commit(&self) -> Option<Oid>;
+    /// The commits of this run, the first one first; none where nothing was to be committed.
+    fn commits(&self) -> Vec<Oid>;
+
+    /// The last of them.
+    fn commit(&self) -> Option<Oid> {
+        self.commits().pop()
+    }
 }
 
 impl Committed for Landed {
-    fn commit(&self) -> Option<Oid> {
-        self.commit
+    fn commits(&self) -> Vec<Oid> {
+        self.commit.into_iter().collect()
     }
 }
 
@@ -65,12 +74,12 @@ pub fn forward<T: Committed>(
                 let tip = repo.fetch(remote, branch).map_err(|error| committed_but(error.to_string()))?;
                 let tip =
                     tip.ok_or_else(|| committed_but(format!("the remote has lost {branch} meanwhile")))?;
+                refuse_others(repo, branch, tip, &landed.commits())?;
                 observer.note(&format!(
                     "{branch} has moved on to {}; the additions are placed there",
                     short(tip)
                 ));
-                repo.follow(branch, tip, landed.commit())?;
-                landed = again(&landed, tip)?;
+                landed = replace(repo, branch, tip, &landed, again)?;
             }
         }
     }
@@ -78,4 +87,39 @@ pub fn forward<T: Committed>(
         "the remote's {branch} kept moving; try again: the commit {} is on the branch here",
         shown(&landed)
     )))
+}
+
+/// Refuses to move a branch to where it is at a remote if it has commits here that this run did not make.
+fn refuse_others(repo: &Repo, branch: &str, tip: Oid, own: &[Oid]) -> Result<(), Fail> {
+    let Some(here) = repo.tip(branch)? else { return Ok(()) };
+    let between = repo.commits_between(tip, here)?;
+    if between.iter().all(|step| own.contains(&step.commit)) {
+        return Ok(());
+    }
+    let commits: Vec<String> = between.iter().map(|step| short(step.commit)).collect();
+    let theirs = short(tip);
+    Err(Fail::new(format!(
+        "nothing was pushed: the remote's {branch} has moved on to {theirs}, and {branch} here has {} that it lacks: {}",
+        count(commits.len(), "commit"),
+        commits.join(", ")
+    ))
+    .with_hint(format!(
+        "`git branch -m {branch} {branch}-here && roundtable replay {branch}-here --onto {theirs} --branch {branch}` \
+         puts the discussions after the remote's, then push {branch}; a commit made by hand stays on {branch}-here"
+    )))
+}
+
+/// Commits again what this run has committed, on the tip that the remote has; the branch is where it was if that fails.
+fn replace<T: Committed>(
+    repo: &Repo,
+    branch: &str,
+    tip: Oid,
+    landed: &T,
+    again: &mut dyn FnMut(&T, Oid) -> Result<T, Fail>,
+) -> Result<T, Fail> {
+    let before = repo.tip(branch)?;
+    repo.follow(branch, tip, landed.commit())?;
+    again(landed, tip).inspect_err(|_| {
+        let _ = repo.put_back(branch, tip, before);
+    })
 }

@@ -248,3 +248,62 @@ fn what_a_remote_says_of_a_push_is_shown_without_harm() {
         "{why:?}"
     );
 }
+
+/// A repository, its remote `origin`, and another clone of that.
+fn with_origin() -> (Sandbox, std::path::PathBuf, Sandbox) {
+    let (sandbox, kim) = (sandbox(), empty());
+    let bare = sandbox.outside("origin.git");
+    let place = bare.to_str().unwrap().to_owned();
+    git(&sandbox.root(), &["clone", "-q", "--bare", ".", &place]);
+    git(&sandbox.root(), &["remote", "add", "origin", &place]);
+    git(&kim.root(), &["remote", "add", "origin", &place]);
+    git(&kim.root(), &["pull", "-q", "origin", "main"]);
+    (sandbox, bare, kim)
+}
+
+#[test]
+fn a_push_moves_no_branch_away_from_commits_that_the_remote_lacks() {
+    let (sandbox, bare, kim) = with_origin();
+    kim.elaborate("Decision: The letter is blue.\ndone\n", &["--push"]).ok();
+    let theirs = kim.tip(BRANCH).unwrap();
+    sandbox.elaborate("Decision: The letter is one page.\ndone\n", &[]).ok();
+    let first = sandbox.tip(BRANCH).unwrap();
+    let run = sandbox.elaborate("Decision: The letter has two stamps.\ndone\n", &["--push", "-q"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    let here = sandbox.tip(BRANCH).unwrap();
+    let parent = sandbox.git.find_commit(here).unwrap().parent_id(0).unwrap();
+    assert_eq!(parent, first, "both discussions are on the branch here");
+    assert_eq!(git(&bare, &["rev-parse", BRANCH]), theirs.to_string());
+    for named in [&first.to_string()[..10], &theirs.to_string()[..10], &here.to_string()[..10]] {
+        assert!(run.stderr.contains(named), "{named}: {}", run.stderr);
+    }
+    // The command that the help prints puts both after the remote's.
+    let commands = run.stderr.split('`').nth(1).expect("a command in the help");
+    for command in commands.split(" && ") {
+        let words: Vec<&str> = command.split(' ').collect();
+        match words[0] {
+            "git" => drop(git(&sandbox.root(), &words[1..])),
+            _ => drop(sandbox.run(&words[1..]).ok()),
+        }
+    }
+    git(&sandbox.root(), &["push", "-q", "origin", BRANCH]);
+    let spec = sandbox.spec();
+    for words in ["blue", "one page", "two stamps"] {
+        assert!(spec.contains(words), "{words}: {spec}");
+    }
+}
+
+#[test]
+fn a_run_that_cannot_be_placed_after_the_remote_stays_on_the_branch_here() {
+    let (sandbox, bare, kim) = with_origin();
+    // Somebody has put something else on the branch, without the item.
+    kim.commit_all_removed(&format!("{}/meta.json", crate::kit::ITEM));
+    git(&kim.root(), &["push", "-q", "origin", &format!("HEAD:refs/heads/{BRANCH}")]);
+    let theirs = kim.tip("main").unwrap();
+    let run = sandbox.elaborate("Decision: The letter is one page.\ndone\n", &["--push"]);
+    let is_placed = run.code == 0;
+    assert!(sandbox.spec().contains("one page"), "{}", run.stderr);
+    assert!(is_placed || git(&bare, &["rev-parse", BRANCH]) == theirs.to_string());
+    let run = sandbox.run(&["analyze", "offline-mode", "--script", &sandbox.script("a", "\n"), "--push"]);
+    assert!(sandbox.spec().contains("one page"), "{}", run.stderr);
+}
