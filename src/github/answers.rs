@@ -120,7 +120,7 @@ fn parts(cards: &Cards, text: &str) -> Vec<(Addressee, String)> {
         text: card.question.clone(),
         ..Prompt::default()
     };
-    let prompts: Vec<Prompt> = cards.cards.iter().map(prompt).collect();
+    let prompts: Vec<Prompt> = cards.all().map(prompt).collect();
     let mut found: Vec<(Addressee, String)> = vec![(Addressee::Nobody, String::new())];
     let (mut quoted, mut in_code) = (String::new(), false);
     for line in text.lines() {
@@ -146,6 +146,7 @@ fn parts(cards: &Cards, text: &str) -> Vec<(Addressee, String)> {
         let (target, words) = match numbered(bare).filter(|_| !in_code) {
             Some((number, words)) if cards.card(number).is_some() => (Some(Addressee::Card(number)), words),
             Some((number, words)) if number <= cards.last => (Some(Addressee::Gone(number)), words),
+            _ if !in_code && is_said(bare, YES_TO_ALL) => (Some(Addressee::Nobody), line),
             _ => (None, line),
         };
         found.extend(target.map(|target| (target, String::new())));
@@ -253,6 +254,8 @@ mod tests {
         assert_eq!(read("1: not sure.").rest, "1: not sure.");
         assert!(read("Yes to all!").takes_all && !read("I say yes to all of it").takes_all);
         assert!(!read("> yes to all\n\nno").takes_all);
+        let both = read("1: ten days\nYes to all.");
+        assert!(both.takes_all && both.answers[0].text == "ten days", "{both:?}");
         assert_eq!(read("1: Why?").rest, "Why?");
         assert_eq!(read("7: x").unknown, Vec::<u32>::new());
     }

@@ -1,5 +1,5 @@
-//! Cards: what is open, for people who decide: at most five at the top of our comment, each with its place, what hangs on
-//! it and the answers to choose from.
+//! Cards: what is open, for people who decide, each with its place, what hangs on it and the answers to choose from. At most
+//! five are at the top of our comment; the others are in a fold, in the same form, and are answered in the same ways.
 //!
 //! A card keeps its number from run to run, so that an answer never reaches another question. The state of the cards is
 //! a hidden line of the comment; what was decided is read from the recordings and asked no more.
@@ -25,8 +25,9 @@ use crate::text::plain;
 
 /// How the hidden line begins.
 const BEGIN: &str = "<!-- cards:";
-/// Cards of a comment.
+/// Cards at the top of a comment, and in its fold.
 pub const MAX_CARDS: usize = 5;
+const MAX_FOLDED: usize = 15;
 /// Options of a card, and of one that is asked again.
 const MAX_OPTIONS: usize = 4;
 const MAX_SMALLER: usize = 2;
@@ -70,11 +71,14 @@ pub struct Cards {
     /// The highest number that was ever given.
     pub last: u32,
     pub cards: Vec<Card>,
+    /// The cards in the fold.
+    #[serde(default)]
+    pub folded: Vec<Card>,
     /// Questions that nobody could answer: they are not asked again.
     pub left: Vec<String>,
-    /// What is open besides the cards: counted, and listed behind a fold.
+    /// How many questions are open besides all these: later comments ask them.
     #[serde(skip)]
-    pub more: Vec<Card>,
+    pub waiting: usize,
 }
 
 impl Card {
@@ -147,7 +151,8 @@ impl Cards {
         let line = body.lines().find_map(|line| line.strip_prefix(BEGIN)?.strip_suffix(" -->"))?;
         let mut found: Cards = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(line).ok()?).ok()?;
         found.cards.truncate(MAX_CARDS);
-        for card in &mut found.cards {
+        found.folded.truncate(MAX_CARDS + MAX_FOLDED);
+        for card in found.cards.iter_mut().chain(&mut found.folded) {
             card.question = shortened(&card.question, MAX_QUESTION);
             card.options.iter_mut().for_each(|one| *one = shortened(one, MAX_OPTION));
             card.recommended = shortened(&card.recommended, MAX_OPTION);
@@ -163,13 +168,19 @@ impl Cards {
     }
 
     pub fn card(&self, number: u32) -> Option<&Card> {
-        self.cards.iter().find(|card| card.number == number)
+        self.all().find(|card| card.number == number)
+    }
+
+    /// The cards at the top, then those in the fold.
+    pub fn all(&self) -> impl Iterator<Item = &Card> {
+        self.cards.iter().chain(&self.folded)
     }
 
     /// The cards after these: `found` is what is open now, the best first, `unsure` the numbers of the cards that
     /// somebody could not answer. Each of them is asked once more: another question about the same place, else the
-    /// same one with fewer answers. What is decided is asked no more.
-    pub fn next(&self, found: Vec<Card>, unsure: &[u32], is_decided: &dyn Fn(&str) -> bool) -> Cards {
+    /// same one with fewer answers. What is decided is asked no more. What changes what gets built comes before details.
+    pub fn next(&self, mut found: Vec<Card>, unsure: &[u32], is_decided: &dyn Fn(&str) -> bool) -> Cards {
+        found.sort_by_key(|card| card.weight);
         let mut left = self.left.clone();
         let mut chosen: Vec<Card> = Vec::new();
         for card in unsure.iter().filter_map(|number| self.card(*number)) {
@@ -185,7 +196,7 @@ impl Cards {
             }
         }
         for card in found {
-            let known = self.cards.iter().find(|known| known.question == card.question);
+            let known = self.all().find(|known| known.question == card.question);
             // Who was not sure is not asked the longer question again.
             let card = known.filter(|known| known.is_smaller).cloned().unwrap_or(card);
             let is_there = chosen.iter().any(|other| other.question == card.question);
@@ -195,23 +206,30 @@ impl Cards {
         }
         let skipped = left.len().saturating_sub(MAX_LEFT);
         left.drain(..skipped);
-        let more = chosen.split_off(chosen.len().min(MAX_CARDS));
-        let mut next = Cards { last: self.last, cards: Vec::new(), left, more };
+        let waiting = chosen.len().saturating_sub(MAX_CARDS + MAX_FOLDED);
+        chosen.truncate(MAX_CARDS + MAX_FOLDED);
+        let mut next = Cards { last: self.last, left, waiting, ..Cards::default() };
         for mut card in chosen {
-            let known = self.cards.iter().find(|known| known.question == card.question);
+            let known = self.all().find(|known| known.question == card.question);
             card.number = known.map_or(next.last + 1, |known| known.number);
             next.last = next.last.max(card.number);
             next.cards.push(card);
         }
+        next.folded = next.cards.split_off(next.cards.len().min(MAX_CARDS));
         next
     }
 
-    /// Moves the last card behind the fold; whether there was one.
-    pub fn fold_one(&mut self) -> bool {
+    /// Moves the last card of those at the top to the fold.
+    pub fn fold_one(&mut self) {
         let last = self.cards.pop();
-        let is_folded = last.is_some();
-        self.more.splice(0..0, last);
-        is_folded
+        self.folded.splice(0..0, last);
+    }
+
+    /// Leaves the last card of the fold for a later comment; whether there was one.
+    pub fn put_off_one(&mut self) -> bool {
+        let is_there = self.folded.pop().is_some();
+        self.waiting += usize::from(is_there);
+        is_there
     }
 }
 
@@ -259,9 +277,24 @@ mod tests {
         let ask = |names: &[&str]| -> Vec<Card> { names.iter().map(|name| Card::asks(name)).collect() };
         let first = Cards::default().next(ask(&["a", "b", "c", "d", "e", "f"]), &[], &|_| false);
         assert_eq!(first.cards.len(), 5);
-        assert_eq!(first.more.len(), 1);
+        assert_eq!(first.card(6).unwrap().question, "f");
+        assert_eq!(Cards::of(&first.line()).unwrap(), first, "the fold is read again");
         let second = first.next(ask(&["g", "a", "f"]), &[], &|question| question == "a");
-        assert_eq!(numbers(&second), [(6, "g"), (7, "f")]);
+        assert_eq!(numbers(&second), [(7, "g"), (6, "f")]);
+    }
+
+    #[test]
+    fn what_changes_what_gets_built_comes_first_and_what_has_no_room_is_counted() {
+        let detail = Point { weight: Weight::Detail, ..point("Which blue?", 3) };
+        let found =
+            [&detail, &point("How long?", 4), &point("If 30 days: of which month?", 4)].map(Card::of_point);
+        let asked = Cards::default().next(found.into(), &[], &|_| false);
+        let wanted = [(1, "How long?"), (2, "If 30 days: of which month?"), (3, "Which blue?")];
+        assert_eq!(numbers(&asked), wanted);
+        let many: Vec<Card> = (0..30).map(|one| Card::asks(&format!("Question {one}?"))).collect();
+        let mut many = Cards::default().next(many, &[], &|_| false);
+        assert_eq!((many.all().count(), many.waiting), (20, 10));
+        assert!(many.put_off_one() && (many.all().count(), many.waiting) == (19, 11));
     }
 
     #[test]

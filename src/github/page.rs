@@ -165,8 +165,11 @@ pub struct OpenPoints {
 const UNUSED: usize = 100;
 /// Gaps that are listed at most; the rest is counted.
 const GAPS: usize = 10;
-/// What a reader reads before the first fold, in words.
-const MAX_WORDS: usize = 350;
+/// What people read in about a minute, in words: all that is before the first fold. Strangers read cards, half of them
+/// names and code, at 100 to 150 words a minute.
+const MAX_WORDS: usize = 150;
+/// Room for the cards and what is told with them, in characters: the rest of a comment's room is the discussion's.
+const RESULT: usize = 48_000;
 /// Decisions that are listed before the folds, where there is room.
 const DECISIONS: usize = 5;
 /// Places that are linked of an insight.
@@ -295,8 +298,6 @@ impl Part<'_> {
 
 /// What is shown of a question that is answered already, and of its answer, in characters.
 const QUESTION: usize = 240;
-/// Words of a comment above its result: the title.
-const HEAD_WORDS: usize = 15;
 /// What is quoted at most of a message that is answered, in characters.
 const QUOTED: usize = 160;
 
@@ -370,17 +371,62 @@ fn possible((is_ticked, one): &(bool, Listed)) -> minijinja::Value {
     }
 }
 
-/// The words that a reader sees before the first fold.
+/// The words that a reader sees before the first fold: not boxes, nor what is hidden.
 fn words_before_folds(text: &str) -> usize {
     let open = text.split("<details>").next().unwrap_or_default();
-    plain::without_comments(open).split_whitespace().count()
+    let after_comment =
+        |part: &'_ str| part.split_once("-->").map_or(String::new(), |(_, rest)| rest.to_owned());
+    let mut parts = open.split("<!--");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let is_word = |word: &&str| word.contains(char::is_alphanumeric);
+    let words = |part: String| part.split_whitespace().filter(is_word).count();
+    words(first) + parts.map(|part| words(after_comment(part))).sum::<usize>()
+}
+
+/// What of a result is before the first fold.
+struct Front {
+    cards: Cards,
+    /// Decisions that are listed.
+    decisions: usize,
+    has_possible: bool,
+    /// What was understood, and what is left out of earlier discussions.
+    has_notes: bool,
+}
+
+impl Front {
+    /// Puts something behind a fold: decisions first, as the documents have them already. One card stays. Whether there
+    /// was anything.
+    fn shorten(&mut self) -> bool {
+        match () {
+            () if self.decisions > 1 => self.decisions = 1,
+            () if self.has_possible => self.has_possible = false,
+            () if self.cards.cards.len() > 1 => self.cards.fold_one(),
+            () if self.decisions > 0 => self.decisions = 0,
+            () if self.has_notes => self.has_notes = false,
+            () => return false,
+        }
+        true
+    }
 }
 
 impl Told<'_> {
+    fn is_wordless(&self) -> bool {
+        self.finished.is_wordless(&self.library.cast)
+    }
+
     fn counts(&self) -> String {
-        match self.finished.is_wordless(&self.library.cast) {
+        match self.is_wordless() {
             true => "nobody has answered yet, so no document is changed".to_owned(),
             false => self.finished.summary.description(),
+        }
+    }
+
+    /// What is above the cards; no word of it is anybody's.
+    fn heading(&self) -> String {
+        let cards = &self.outcome.open.cards;
+        match cards.all().count() + cards.waiting {
+            0 => "Roundtable: no open question".to_owned(),
+            number => format!("Roundtable: {}", plain::count(number, "open question")),
         }
     }
 
@@ -419,6 +465,7 @@ impl Told<'_> {
     fn comment_with(&self, marker: &str, transcript: &str) -> std::result::Result<String, Failed> {
         let values = context! {
             marker => safe(marker),
+            heading => safe(self.heading()),
             step => self.step(),
             recording_url => safe(self.links.recording_url.clone()),
             result => safe(self.result()?),
@@ -435,57 +482,56 @@ impl Told<'_> {
     /// # Errors
     /// A template that cannot be rendered.
     pub fn result(&self) -> std::result::Result<String, Failed> {
-        let mut cards = self.outcome.open.cards.clone();
-        let mut decisions = DECISIONS;
+        let cards = self.outcome.open.cards.clone();
+        let mut front = Front { cards, decisions: DECISIONS, has_possible: true, has_notes: true };
+        let heading_words = self.heading().split_whitespace().count();
         loop {
-            let text = self.result_with(&cards, decisions)?;
-            let is_short = words_before_folds(&text) + HEAD_WORDS <= MAX_WORDS;
-            // The decisions give way first: they are in the documents already.
-            match () {
-                () if is_short => return Ok(format!("{}\n{text}", cards.line())),
-                () if decisions > 1 => decisions = 1,
-                () if cards.cards.len() > 1 => drop(cards.fold_one()),
-                () if decisions > 0 => decisions = 0,
-                () if cards.fold_one() => {}
-                () => return Ok(format!("{}\n{text}", cards.line())),
+            let text = self.result_with(&front)?;
+            let is_short = words_before_folds(&text) + heading_words <= MAX_WORDS;
+            if !is_short && front.shorten() || text.chars().count() > RESULT && front.cards.put_off_one() {
+                continue;
             }
+            return Ok(format!("{}\n{text}", front.cards.line()));
         }
     }
 
-    fn result_with(&self, cards: &Cards, decisions: usize) -> std::result::Result<String, Failed> {
+    fn result_with(&self, front: &Front) -> std::result::Result<String, Failed> {
+        let cards = &front.cards;
         let summary = &self.finished.summary;
         let links = &self.links;
         let open = self.outcome.open;
         let asked = |text: &str| {
-            let cards = cards.cards.iter().chain(&cards.more).any(|card| card.question.contains(text));
-            cards || open.answered.iter().any(|point| point.question == text)
+            cards.all().any(|card| card.question.contains(text))
+                || open.answered.iter().any(|point| point.question == text)
         };
         let questions = summary.open_questions.iter().filter(|one| !asked(&one.text) && !self.is_point(one));
-        let has_card = |one: &&review::Finding| {
-            let mut all = cards.cards.iter().chain(&cards.more);
-            !all.any(|card| (&card.path, card.line) == (&one.path, one.line))
+        let has_no_card = |one: &&review::Finding| {
+            !cards.all().any(|card| (&card.path, card.line) == (&one.path, one.line))
         };
-        let gaps: Vec<&review::Finding> = open.gaps.iter().filter(has_card).collect();
-        let shown = summary.decisions.len().min(decisions);
+        let gaps: Vec<&review::Finding> = open.gaps.iter().filter(has_no_card).collect();
+        let shown = summary.decisions.len().min(front.decisions);
         let (first, rest) = summary.decisions.split_at(shown);
+        let notes = self.outcome.notes.iter().map(|one| harmless(one));
         let values = context! {
-            counts => plain::capital(&self.counts()),
+            wordless => self.is_wordless(),
             branch => safe(self.finished.opened.branch.clone()),
             branch_url => safe(links.branch_url.clone()),
             pull_request => safe(links.pull_request.clone()),
             compare_url => safe(links.compare_url.clone()),
             needs_approval => links.needs_approval,
-            leaves => sentences(self.outcome.leaves),
-            notes => self.outcome.notes.iter().map(|one| harmless(one)).collect::<Vec<_>>(),
+            notes => notes.chain(sentences(self.outcome.leaves)).collect::<Vec<_>>(),
+            has_notes => front.has_notes,
             cards => cards.cards.iter().map(|card| self.card(card)).collect::<Vec<_>>(),
-            more_cards => cards.more.iter().map(|card| self.card(card)).collect::<Vec<_>>(),
+            folded => cards.folded.iter().map(|card| self.card(card)).collect::<Vec<_>>(),
+            waiting => cards.waiting,
             has_options => cards.cards.iter().any(|card| !card.options.is_empty()),
-            has_recommended => cards.cards.iter().any(|card| !card.recommended.is_empty()),
+            recommended => cards.all().filter(|card| !card.recommended.is_empty()).count(),
             label => harmless(self.label),
             answered => open.answered.iter().map(|one| self.answered(one)).collect::<Vec<_>>(),
             decisions => first.iter().map(|one| self.decision(one)).collect::<Vec<_>>(),
             more_decisions => rest.iter().map(|one| self.decision(one)).collect::<Vec<_>>(),
             possible => open.possible.iter().map(possible).collect::<Vec<_>>(),
+            has_possible => front.has_possible,
             proposals => open.proposals.iter().map(|one| possible(&(false, one.clone()))).collect::<Vec<_>>(),
             open_questions => questions.map(|one| self.question(one)).collect::<Vec<_>>(),
             insights => self.insights(),

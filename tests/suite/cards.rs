@@ -37,6 +37,11 @@ fn head(comment: &str) -> String {
     open.lines().map(hidden).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
+/// The words of that, without boxes and bullets.
+fn word_count(comment: &str) -> usize {
+    head(comment).split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+}
+
 fn cards(comment: &str) -> Vec<(u32, String)> {
     let cards = Cards::of(comment).unwrap().cards;
     cards.into_iter().map(|card| (card.number, card.question)).collect()
@@ -66,8 +71,8 @@ fn without_a_model_facts_come_first_and_then_the_questions_of_the_step() {
     assert!(asked[1].1.contains("is left where content belongs"), "{asked:?}");
     assert!(asked[4].1.ends_with('?'), "{asked:?}");
     let head = head(&told);
-    assert!(head.split_whitespace().count() <= 350, "{head}");
-    assert!(head.contains("draft.md:") && head.contains("\nAnswer: `1: …`"), "{head}");
+    assert!(word_count(&told) <= 150, "{head}");
+    assert!(head.contains("draft.md:") && head.contains("\nAnswer in a comment: `1: …`."), "{head}");
     for judged in ["changes what gets built", "settles a detail", "(recommended)"] {
         assert!(!told.contains(judged), "nobody judged anything: {told}");
     }
@@ -237,11 +242,12 @@ fn a_models_points_are_cards_and_what_the_issue_answers_is_behind_the_fold() {
         "**1. How long is a reader blocked?** ([draft.md:5](",
         "*changes what gets built*: Two people build it differently.",
         "*settles a detail*",
-        "- [ ] 30 days (recommended)\n- [ ] 10 days\n- [ ] until paid\n- Another answer: `1: …`",
+        "- [ ] 30 days (recommended)\n- [ ] 10 days\n- [ ] until paid\n",
+        "Tick a box, or write another answer in a comment: `1: …`.",
     ] {
         assert!(head.contains(text), "{text}: {head}");
     }
-    assert!(head.split_whitespace().count() <= 350 && !head.contains("Who signs"), "{head}");
+    assert!(word_count(&told) <= 150 && !head.contains("Who signs"), "{head}");
     let folded = &told[told.find("Answered already (1)").unwrap()..];
     assert!(folded.contains("Who signs the letter? The desk does. ([draft.md:9]("), "{folded}");
 }
@@ -265,8 +271,73 @@ fn a_tick_and_yes_to_all_take_options_and_say_so() {
         assert!(all.contains(&(by.to_owned(), text.to_owned())), "{by} {text}: {all:?}");
     }
     let told = last(&forge);
-    assert!(told.contains("\"yes to all\" by sam took the recommended answers of 1 and 2."), "{told}");
+    assert!(told.contains("\"yes to all\" by sam took 2 recommended answers: 1 and 2."), "{told}");
     assert!(cards(&told).is_empty() && forge.state().labels == ["roundtable:done"], "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_does_not_fit_a_minute_is_asked_in_the_fold_and_answered_in_the_same_ways() {
+    let (sandbox, forge) = both();
+    forge.set(|state| state.comments = vec![comment(11, "sam", "The desk has no computer.", EARLY)]);
+    let quotes: Vec<String> = (0..7).map(|at| format!("Rule {at} of the desk is short.")).collect();
+    forge.set(|state| state.issue["body"] = json!(quotes.join("\n\n")));
+    let why = "Whoever builds it from these words alone has to choose one, and the other half of the readers notices.";
+    let points: Vec<Value> = (0..7)
+        .map(|at| {
+            let weight = if at < 2 { "detail" } else { "changes what gets built" };
+            let question = format!("Which of the rules holds in case {at}?");
+            let mut one = point(&question, 5 + at * 2, &quotes[at], weight);
+            one["why"] = json!(why);
+            if at == 0 {
+                one["options"] = json!(["90 days", "never"]);
+                one["recommended"] = json!("90 days");
+            }
+            one
+        })
+        .collect();
+    let voice = model(&sandbox, &points, &json!([]));
+    in_two_jobs(&forge, &forge.labeled("roundtable:01-03"), &voice);
+    let told = last(&forge);
+    assert!(
+        told.lines().nth(1) == Some("### Roundtable: 7 open questions") && word_count(&told) <= 150,
+        "{}",
+        head(&told)
+    );
+    let asked = Cards::of(&told).unwrap();
+    assert!(!asked.cards.is_empty() && asked.folded.len() >= 2 && asked.all().count() == 7, "{told}");
+    let last_two: Vec<&str> = asked.folded.iter().rev().take(2).map(|card| card.question.as_str()).collect();
+    assert_eq!(
+        last_two,
+        ["Which of the rules holds in case 1?", "Which of the rules holds in case 0?"],
+        "details last"
+    );
+    let fold =
+        told.split(&format!("<summary>More questions ({})</summary>", asked.folded.len())).nth(1).unwrap();
+    let fold = fold.split("</details>").next().unwrap();
+    assert!(fold.contains("**7. Which of the rules holds in case 1?** ([draft.md:7]("), "{fold}");
+    assert!(
+        fold.contains(why) && fold.matches(" days (recommended)").count() == asked.folded.len(),
+        "{fold}"
+    );
+    assert!(told.contains("`yes to all` takes all 7 recommended answers"), "{told}");
+    // A number, a tick and "yes to all" reach the fold.
+    forge.tick_line("kim", "2026-11-20T10:30:00Z", "90 days");
+    say(&forge, 31, "sam", "7: until paid\nyes to all", "2026-11-20T11:00:00Z");
+    let event = forge.label_again("roundtable:01-03", "2026-11-20T11:05:00Z");
+    in_two_jobs(&forge, &event, &voice);
+    let all = decided(BRANCH, &forge);
+    for (by, text) in
+        [("kim", "case 0? → 90 days"), ("sam", "case 1? → until paid"), ("sam", "case 4? → 30 days")]
+    {
+        assert!(all.iter().any(|(who, said)| who == by && said.ends_with(text)), "{by} {text}: {all:?}");
+    }
+    let told = last(&forge);
+    assert!(
+        told.contains("\"yes to all\" by sam took 6 recommended answers: 1, 2, 3, 4, 5 and 6."),
+        "{told}"
+    );
+    assert!(Cards::of(&told).unwrap().all().count() == 0, "{told}");
 }
 
 #[cfg(unix)]
@@ -344,7 +415,7 @@ fn a_hostile_model_shows_text_and_stays_within_a_minute() {
     let voice = model(&sandbox, &points, &json!([]));
     in_two_jobs(&forge, &forge.labeled("roundtable:01-03"), &voice);
     let told = last(&forge);
-    assert!(head(&told).split_whitespace().count() <= 350, "{}", head(&told));
+    assert!(word_count(&told) <= 350, "{}", head(&told));
     for live in ["@team", "#1", "![x]("] {
         assert!(!told.contains(live), "{live}: {told}");
     }

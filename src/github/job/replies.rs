@@ -10,6 +10,7 @@ use crate::github::answers::{self, Answer, Reply};
 use crate::github::cards::Cards;
 use crate::github::possible::answers_text;
 use crate::github::trigger::What;
+use crate::text::plain::count;
 
 /// Who answered what by ticks: by card and login.
 type Ticked = BTreeMap<(u32, String), BTreeSet<String>>;
@@ -57,7 +58,7 @@ impl Read {
 }
 
 fn number_of(cards: &Cards, question: Option<&str>) -> Option<u32> {
-    let card = cards.cards.iter().find(|card| Some(card.question.as_str()) == question)?;
+    let card = cards.all().find(|card| Some(card.question.as_str()) == question)?;
     Some(card.number)
 }
 
@@ -66,7 +67,7 @@ fn own_answers(cards: &Cards, reply: &Reply) -> Vec<Answer> {
     let is_answered = |number: u32| {
         reply.unsure.contains(&number) || reply.answers.iter().any(|answer| answer.number == number)
     };
-    let open = cards.cards.iter().filter(|card| reply.takes_all && !card.recommended.is_empty());
+    let open = cards.all().filter(|card| reply.takes_all && !card.recommended.is_empty());
     let taken = open
         .filter(|card| !is_answered(card.number))
         .map(|card| Answer { number: card.number, text: card.recommended.clone() });
@@ -138,19 +139,7 @@ fn notes<T>(cards: &Cards, replies: &[(String, Reply, T)], differ: &BTreeSet<u32
         if reply.takes_all {
             let taken = own_answers(cards, reply).split_off(reply.answers.len());
             let numbers: Vec<u32> = taken.iter().map(|answer| answer.number).collect();
-            let without = cards.cards.iter().filter(|card| card.recommended.is_empty());
-            let without: Vec<u32> = without.map(|card| card.number).collect();
-            found.push(match without.as_slice() {
-                [] => format!("\"yes to all\" by {by} took the recommended answers of {}.", listed(&numbers)),
-                _ if numbers.is_empty() => {
-                    format!("\"yes to all\" by {by} took nothing: no card recommends an answer.")
-                }
-                _ => format!(
-                    "\"yes to all\" by {by} took the recommended answers of {}; {} recommends none.",
-                    listed(&numbers),
-                    listed(&without)
-                ),
-            });
+            found.push(took_all(cards, by, &numbers));
         }
         if !reply.unsure.is_empty() {
             found.push(format!("{by} is not sure about {}.", listed(&reply.unsure)));
@@ -165,6 +154,23 @@ fn notes<T>(cards: &Cards, replies: &[(String, Reply, T)], differ: &BTreeSet<u32
         )
     }));
     found
+}
+
+/// What "yes to all" took.
+fn took_all(cards: &Cards, by: &str, numbers: &[u32]) -> String {
+    if numbers.is_empty() {
+        return format!(
+            "\"yes to all\" by {by} took nothing: no card that is still open recommends an answer."
+        );
+    }
+    let (taken, all) = (count(numbers.len(), "recommended answer"), listed(numbers));
+    let without = cards.all().filter(|card| card.recommended.is_empty());
+    let without: Vec<u32> = without.map(|card| card.number).collect();
+    let rest = match without.as_slice() {
+        [] => String::new(),
+        _ => format!("; no answer is recommended for {}", listed(&without)),
+    };
+    format!("\"yes to all\" by {by} took {taken}: {all}{rest}.")
 }
 
 fn listed(numbers: &[u32]) -> String {

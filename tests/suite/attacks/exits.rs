@@ -435,10 +435,12 @@ fn comment(exit: &Exit) {
 }
 
 /// The folds of a comment, before how many entries each has.
-const FOLDS: [&str; 7] = [
+const FOLDS: [&str; 9] = [
     "Decisions",
     "More decisions",
-    "Also open",
+    "More questions",
+    "How answers were understood",
+    "Possible decisions",
     "Answered already",
     "Open questions",
     "Action items",
