@@ -129,6 +129,11 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
             screen.json(&as_json(&Done::Nothing(why)));
             Ok(Code::Yes)
         }
+        Trigger::Unusable(why) => {
+            let fail = Fail::new(why).with_hint("start the workflow again with a value that fits");
+            annotate(&fail, screen);
+            Err(fail)
+        }
         Trigger::Issue(asked) => {
             let request = run.request(screen);
             let job = Job::new(repo, &own, &request, event.as_ref(), screen);

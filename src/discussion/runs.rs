@@ -5,6 +5,8 @@
 //! the recording before that run is the log up to its beginning. So the recording only grows, and
 //! replay needs no history.
 
+use std::collections::BTreeSet;
+
 use super::event::{self, Event, Opened, Paused, Record, Resumed, Time, to_lines};
 use super::recordable::is_hex;
 use super::{Discussion, Log, Refused, Stage};
@@ -137,16 +139,25 @@ pub(super) fn redirect(log: &mut [Record], branch: &str) {
     }
 }
 
-/// Every comment that was heard or kept so far, by its id.
+/// Every comment that was heard so far, by its id. One that came after the end is heard by a later discussion.
 pub fn heard(log: &[Record]) -> Vec<u64> {
     let of = |record: &Record| match &record.event {
         Event::Opened(opened) => opened.comments.clone().unwrap_or_default(),
         Event::Resumed(resumed) => resumed.comments.clone(),
         Event::User(message) => message.comment.into_iter().collect(),
-        Event::Unheard(late) => late.comment.into_iter().collect(),
         _ => Vec::new(),
     };
-    log.iter().flat_map(of).collect()
+    let unheard = unheard(log);
+    log.iter().flat_map(of).filter(|id| !unheard.contains(id)).collect()
+}
+
+/// The comments that came after the end, by their ids.
+pub fn unheard(log: &[Record]) -> BTreeSet<u64> {
+    let of = |record: &Record| match &record.event {
+        Event::Unheard(late) => late.comment,
+        _ => None,
+    };
+    log.iter().filter_map(of).collect()
 }
 
 /// The log to the end of the run that began at a moment, if one did.

@@ -166,13 +166,13 @@ impl Thread {
     }
 }
 
-/// The comments that the last run of a discussion kept without discussing them.
+/// The comments that came after the end of a discussion's last run.
 pub fn kept(log: &[Record]) -> Vec<Unused> {
     let of = |record: &Record| match &record.event {
         Event::Unheard(late) => Some(Unused {
             id: late.comment?,
             by: late.by.clone(),
-            why: "the discussion had ended before it; it is kept in the documents word for word",
+            why: "the discussion had ended before it; set the label again to have it heard",
         }),
         _ => None,
     };

@@ -22,6 +22,8 @@ pub enum Trigger {
     Check,
     /// Nothing, and why.
     Nothing(String),
+    /// An input that cannot be used, and why.
+    Unusable(&'static str),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,20 +181,19 @@ fn ticked(payload: &Value) -> Trigger {
 
 /// The inputs of a run that somebody with the right to write has started by hand.
 pub fn dispatched(issue: &str, step: &str, label: &str, settings: &Settings) -> Trigger {
-    let nothing = |why: &str| Trigger::Nothing(why.to_owned());
     let Ok(number) = issue.trim().trim_start_matches('#').parse() else {
-        return nothing("the input `issue` is no number of an issue");
+        return Trigger::Unusable("the input `issue` is not a number; write it like 12");
     };
     let (step, label) = (step.trim(), label.trim());
     let what = match step {
         _ if !label.is_empty() => match asked(label, &settings.label) {
             Some(what) => what,
-            None => return nothing("the input `label` is not one of roundtable's"),
+            None => return Trigger::Unusable("the input `label` is not one of roundtable's labels"),
         },
         "" => What::Discussion(None),
         "analyze" => What::Analysis,
         step if is_step_id(step) => What::Discussion(Some(step.to_owned())),
-        _ => return nothing("the input `step` is no step; write it like 01-03"),
+        _ => return Trigger::Unusable("the input `step` is not a step; write it like 01-03"),
     };
     let label = Some(label.to_owned()).filter(|label| !label.is_empty());
     Trigger::Issue(Asked { label, ..Asked::new(number, what) })
@@ -305,14 +306,14 @@ mod tests {
         let read = |issue: &str, step: &str| dispatched(issue, step, "", &Settings::default());
         let by_label = |label: &str| dispatched("12", "", label, &Settings::default());
         assert!(matches!(by_label("roundtable:analyze"), Trigger::Issue(Asked { what: What::Analysis, .. })));
-        assert!(matches!(by_label("bug"), Trigger::Nothing(_)));
+        assert!(matches!(by_label("bug"), Trigger::Unusable(_)));
         assert!(matches!(
             read("12", ""),
             Trigger::Issue(Asked { number: 12, what: What::Discussion(None), .. })
         ));
         assert!(matches!(read(" #12 ", "01-03"), Trigger::Issue(Asked { number: 12, .. })));
         for (issue, step) in [("", ""), ("x", ""), ("-1", ""), ("12", "1"), ("12", "01-03; rm -rf /")] {
-            assert!(matches!(read(issue, step), Trigger::Nothing(_)), "{issue} {step}");
+            assert!(matches!(read(issue, step), Trigger::Unusable(_)), "{issue} {step}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::forge::{EARLY, Fault, Forge, LATE, TOKEN, comment, forge, git};
+use crate::forge::{EARLY, Fault, Forge, LATE, TOKEN, comment, forge, fresh, git};
 use crate::kit::{ITEM, META, Sandbox, sandbox};
 
 const ITEM_BRANCH: &str = "roundtable/late-fees-for-library-books";
@@ -139,10 +139,25 @@ fn anything_but_our_label_is_nothing_to_do_and_sends_no_request() {
         ("issues", closed),
         ("issue_comment", forge.labeled("roundtable")),
         ("schedule", json!({})),
-        ("workflow_dispatch", json!({"inputs": {}})),
     ] {
         let run = forge.run(&sandbox, name, &event, &["run"]).ok();
         assert!(run.stdout.contains("Nothing to do"), "{name}: {}", run.stdout);
+    }
+    assert!(forge.server.seen().is_empty());
+}
+
+#[test]
+fn a_dispatch_with_a_bad_input_is_an_error_that_names_it() {
+    let (sandbox, forge) = both();
+    for (inputs, input) in [
+        (json!({}), "`issue`"),
+        (json!({"issue": "x;rm"}), "`issue`"),
+        (json!({"issue": "7", "step": "third"}), "`step`"),
+        (json!({"issue": "7", "label": "bug"}), "`label`"),
+    ] {
+        let run = forge.run(&sandbox, "workflow_dispatch", &json!({ "inputs": inputs }), &["run"]);
+        assert!(run.code == 2 && run.stderr.contains(input), "{inputs}: {}", run.stderr);
+        assert!(run.stdout.contains("::error title=roundtable::") && !run.stdout.contains("Nothing to do"));
     }
     assert!(forge.server.seen().is_empty());
 }
@@ -883,9 +898,49 @@ fn a_comment_behind_the_end_of_the_discussion_is_named() {
     let late = report["left_out"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(
         (&late["id"], &late["reason"]),
-        (&json!(13), &json!("the discussion had ended before it; it is kept in the documents word for word"))
+        (&json!(13), &json!("the discussion had ended before it; set the label again to have it heard"))
     );
     assert!(forge.ours()[0].contains("the discussion had ended before it"), "{}", forge.ours()[0]);
+    assert!(
+        forge.ours()[0].lines().next().unwrap().ends_with(" heard=13 waits=13 -->"),
+        "{}",
+        forge.ours()[0]
+    );
+}
+
+#[test]
+fn what_the_turn_limit_left_unheard_is_heard_by_the_next_runs_once() {
+    let (sandbox, forge) = both();
+    sandbox.commit(&[(".roundtable.yaml", "max_turns: 8\n")]);
+    git(&sandbox.root(), &["push", "-q", forge.bare.to_str().unwrap(), "HEAD:main"]);
+    let said = |at: u64| format!("Decision: letter {at} is white.");
+    let comments = (0..8).map(|at| comment(21 + at, "sam", &said(at), EARLY)).collect();
+    forge.set(|state| state.comments = comments);
+    let first = forge.label(&fresh(&forge), &["--json"]).json();
+    let left = first["unheard"].as_u64().unwrap();
+    assert!((1..8).contains(&left), "{first}");
+    let mut runs = 1;
+    loop {
+        let event = forge.label_again("roundtable:01-03", &format!("2026-11-20T1{runs}:00:00Z"));
+        let report = forge.run(&fresh(&forge), "issues", &event, &["run", "--json"]).json();
+        if report["nothing_new"] == true {
+            break;
+        }
+        runs += 1;
+        assert!(runs < 8, "{report}");
+    }
+    let shown = fresh(&forge);
+    let shown =
+        shown.run(&["show", "--decisions", "--rev", &format!("origin/{ITEM_BRANCH}"), "--json"]).json();
+    for at in 0..8 {
+        let text = said(at).replace("Decision: ", "").trim_end_matches('.').to_owned();
+        let all = shown["decisions"].as_array().unwrap().iter();
+        assert_eq!(
+            all.filter(|one| one["text"].as_str().unwrap().contains(&text)).count(),
+            1,
+            "{text}: {shown}"
+        );
+    }
 }
 
 #[test]

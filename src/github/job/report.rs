@@ -220,7 +220,7 @@ impl Job<'_> {
         };
         let (title, body) = told.pull_request()?;
         told.links.pull_request = self.pull_request(target, &title, &body)?;
-        let marker = read.marker(&finished.opened.run, &BTreeSet::new());
+        let marker = read.marker(&finished.opened.run, &runs::unheard(log));
         let text = told.comment(&marker)?;
         let comment = self.write(read, &marker, &text, true);
         self.outputs(&commit.to_string(), &target.branch, &told.links.pull_request, &comment);
@@ -274,7 +274,7 @@ impl Job<'_> {
             leaves: &read.leaves,
             result: result.as_deref(),
         };
-        let marker = read.marker(&runs::run_id(log), &BTreeSet::new());
+        let marker = read.marker(&runs::run_id(log), &runs::unheard(log));
         let text = part.comment(&marker)?;
         let comment = self.write(read, &marker, &text, false);
         self.outputs(&commit.to_string(), &opened.branch, &links.pull_request, &comment);
@@ -574,8 +574,8 @@ fn still_waits(unwritten: &BTreeSet<u64>) -> Option<String> {
 
 /// What of a model's answers could not be used, a sentence each.
 fn not_used(log: &[Record]) -> impl Iterator<Item = String> {
-    let told = critiques::warnings(log).map(str::to_owned).chain(critiques::counted(log));
-    told.map(|one| {
+    // What the referee dropped is in the fold with the discussion, each with its reason.
+    critiques::warnings(log).map(|one| {
         let mut rest = one.chars();
         let first = rest.next().map_or_else(String::new, |first| first.to_uppercase().to_string());
         format!("{}.", plain::markdown(&format!("{first}{}", rest.as_str())))
