@@ -23,7 +23,7 @@ use crate::text::plain;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable init --dry-run\n          roundtable init --hook\n          roundtable init --agent claude\n          roundtable init --github"
+    after_help = "Examples: roundtable init --dry-run\n          roundtable init --hook\n          roundtable init --agent claude\n          roundtable init --github\n          roundtable init --github --only check"
 )]
 pub struct InitArgs {
     /// Show what would be written, and write nothing
@@ -54,6 +54,9 @@ pub struct InitArgs {
     /// Let a tick in a comment of roundtable start a run, which records the decision
     #[arg(long, requires = "github")]
     ticks: bool,
+    /// Write one of the workflows alone: the check of pull requests, or their review
+    #[arg(long, requires = "github", value_name = "WORKFLOW", conflicts_with_all = ["voice", "backlog", "live", "ticks"])]
+    only: Option<Only>,
     /// The action that the workflow uses, as OWNER/REPOSITORY@COMMIT; a released program knows its own
     #[arg(long, requires = "github", value_name = "ACTION")]
     action: Option<String>,
@@ -65,6 +68,13 @@ enum Voice {
     Secretary,
     Anthropic,
     Openai,
+}
+
+/// A workflow that may be written alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Only {
+    Check,
+    Review,
 }
 
 impl Voice {
@@ -231,13 +241,7 @@ fn next(options: &InitArgs, action: Option<&str>, found: &[(SetupFile, FileState
         screen.say("\nNext: commit these files, start the agent anew in this folder, and allow the server and the hooks when it asks.");
     }
     if options.github {
-        if action.is_none() {
-            screen.note(
-                "this build does not know the address of its action: write it into the workflows, as OWNER/REPOSITORY@COMMIT, and take the # signs away; until then their jobs fail and say so",
-            );
-        }
-        let paths: Vec<&str> = found.iter().map(|(file, _)| file.path.as_str()).collect();
-        github::next(options, &paths, screen);
+        github::next(options, action, found, screen);
     }
     if !options.github && !options.hook && options.agent.is_none() {
         if !options.report_only {

@@ -29,7 +29,9 @@ fn without_the_address_of_the_action_a_job_fails_with_one_sentence() {
     for voice in ["secretary", "openai"] {
         let sandbox = sandbox();
         let said = sandbox.run(&["init", "--github", "--voice", voice, "--backlog"]).ok();
-        assert!(said.stderr.contains("OWNER/REPOSITORY@COMMIT"), "{}", said.stderr);
+        let first =
+            said.stdout.split("\n1. ").nth(1).unwrap().split("\n2. Commit the files:").next().unwrap();
+        assert!(first.contains("OWNER/REPOSITORY@COMMIT") && first.contains("in place of @OWNER"), "{first}");
         for name in ["", "-check", "-review", "-backlog"] {
             let path = &format!(".github/workflows/roundtable{name}.yml");
             let text = written(&sandbox, path);
@@ -71,6 +73,7 @@ fn without_the_address_of_the_action_a_job_fails_with_one_sentence() {
 fn what_is_left_to_do_is_printed_as_commands_in_at_most_four_steps() {
     for (voice, steps) in [("secretary", 3), ("anthropic", 4)] {
         let sandbox = sandbox();
+        git(&sandbox, "git remote add origin git@github.com:library/books.git");
         let said = run(&sandbox, &["--voice", voice]).ok().stdout;
         let numbered = said.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
         assert_eq!(numbered.count(), steps, "{said}");
@@ -85,6 +88,25 @@ fn what_is_left_to_do_is_printed_as_commands_in_at_most_four_steps() {
         assert_eq!(said.contains("gh secret set ANTHROPIC_API_KEY --env roundtable-model"), steps == 4);
         assert!(!said.contains("…"), "{said}");
     }
+}
+
+#[test]
+fn the_check_alone_is_one_workflow_and_needs_no_label_and_no_right_to_write() {
+    let sandbox = sandbox();
+    git(&sandbox, "git remote add origin git@github.com:library/books.git");
+    let report = sandbox.run(&["init", "--github", "--only", "check", "--action", ACTION, "--json"]).json();
+    let files: Vec<&str> =
+        report["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(files, [".roundtable.yaml", ".github/workflows/roundtable-check.yml", ".github/CODEOWNERS"]);
+    let said = sandbox.run(&["init", "--github", "--only", "check", "--action", ACTION]).ok().stdout;
+    assert!(
+        said.contains("\n1. Commit the files:\n  git add")
+            && said.contains("\n2. Require the check:\n  gh api"),
+        "{said}"
+    );
+    assert!(!said.contains("gh label") && !said.contains("can_approve"), "{said}");
+    let refused = sandbox.run(&["init", "--github", "--only", "check", "--voice", "openai"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
 }
 
 fn written(sandbox: &Sandbox, path: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{FileState, InitArgs, SetupFile, Voice};
+use super::{FileState, InitArgs, Only, SetupFile, Voice};
 use crate::cli::exit::Fail;
 use crate::cli::screen::Screen;
 use crate::git::Repo;
@@ -15,31 +15,88 @@ const OWNERS: [&str; 3] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"
 /// Who owns declared losses must approve them.
 const LOSSES: &str = "/.roundtable/losses/";
 
-/// What is left to do by hand, as commands in order.
-pub fn next(options: &InitArgs, files: &[&str], screen: &Screen) {
-    screen.say("\n1. Commit the files:");
-    screen.say(&format!("  git add {}", files.join(" ")));
-    screen.say("  git commit -m \"Set up roundtable\"");
-    screen.say("  git push");
-    screen.say("2. Make the labels (a step has one of its own, such as roundtable:01-03):");
-    for (label, what) in LABELS {
-        if options.live || !label.ends_with(":close") {
-            screen.say(&format!("  gh label create {label} --force --description \"{what}\""));
-        }
+/// What is left to do by hand, as commands in order. What the program does not know comes first.
+pub fn next(options: &InitArgs, action: Option<&str>, found: &[(SetupFile, FileState)], screen: &Screen) {
+    let paths: Vec<&str> = found.iter().map(|(file, _)| file.path.as_str()).collect();
+    let answers_labels = options.only.is_none();
+    let mut steps = vec![unknown(action, found), commit(&paths)];
+    if answers_labels {
+        steps.push(labels(options));
     }
-    screen.say("3. Let Actions open pull requests, and require the check:");
-    screen.say("  gh api --method PUT repos/{owner}/{repo}/actions/permissions/workflow -f default_workflow_permissions=read -F can_approve_pull_request_reviews=true");
-    screen.say("  gh api --method POST repos/{owner}/{repo}/rulesets -f name=roundtable -f target=branch -f enforcement=active -f \"conditions[ref_name][include][]=~DEFAULT_BRANCH\" -f \"conditions[ref_name][exclude][]\" -f \"rules[][type]=required_status_checks\" -F \"rules[][parameters][strict_required_status_checks_policy]=false\" -f \"rules[][parameters][required_status_checks][][context]=additive\"");
-    let Some(secret) = options.voice.secret() else { return };
-    screen.say(
-        "4. Make the environment of the model's key, for the default branch only, and put the key there:",
-    );
-    screen.say("  gh api --method PUT repos/{owner}/{repo}/environments/roundtable-model -F \"deployment_branch_policy[protected_branches]=false\" -F \"deployment_branch_policy[custom_branch_policies]=true\"");
-    screen.say("  gh api --method POST repos/{owner}/{repo}/environments/roundtable-model/deployment-branch-policies -f name=\"$(gh repo view --json defaultBranchRef --jq .defaultBranchRef.name)\"");
-    screen.say(&format!("  gh secret set {secret} --env roundtable-model"));
+    steps.push(rights(options));
+    steps.push(secret(options.voice));
+    for (step, number) in steps.iter().filter(|step| !step.is_empty()).zip(1..) {
+        let space = if number == 1 { "\n" } else { "" };
+        screen.say(&format!("{space}{number}. {}", step.join("\n  ")));
+    }
     if options.voice == Voice::Openai {
         screen.note("the voice openai has no default model: name one in .roundtable.yaml");
     }
+}
+
+/// A step: a sentence, and the commands or files below it; empty where there is nothing to do.
+type NextStep = Vec<String>;
+
+/// What has to be written into the files by hand.
+fn unknown(action: Option<&str>, found: &[(SetupFile, FileState)]) -> NextStep {
+    let mut missing = Vec::new();
+    if action.is_none() {
+        missing.push(
+            "the address of roundtable's action, as OWNER/REPOSITORY@COMMIT: put it into the workflows and take the # signs away; until then their jobs fail and say so"
+                .to_owned(),
+        );
+    }
+    let nobody = format!("{LOSSES} @OWNER\n");
+    if let Some((file, _)) = found.iter().find(|(file, _)| file.text.ends_with(&nobody)) {
+        missing.push(format!("who approves declared losses, in place of @OWNER in {}", file.path));
+    }
+    match missing.is_empty() {
+        true => NextStep::new(),
+        false => ["Write into the files what this program does not know:".to_owned()]
+            .into_iter()
+            .chain(missing)
+            .collect(),
+    }
+}
+
+fn commit(paths: &[&str]) -> NextStep {
+    vec![
+        "Commit the files:".to_owned(),
+        format!("git add {}", paths.join(" ")),
+        "git commit -m \"Set up roundtable\"".to_owned(),
+        "git push".to_owned(),
+    ]
+}
+
+fn labels(options: &InitArgs) -> NextStep {
+    let used = LABELS.iter().filter(|(label, _)| options.live || !label.ends_with(":close"));
+    let made = used.map(|(label, what)| format!("gh label create {label} --force --description \"{what}\""));
+    ["Make the labels (a step has one of its own, such as roundtable:01-03):".to_owned()]
+        .into_iter()
+        .chain(made)
+        .collect()
+}
+
+/// What the workflows need of the repository's settings.
+fn rights(options: &InitArgs) -> NextStep {
+    let pulls = "gh api --method PUT repos/{owner}/{repo}/actions/permissions/workflow -f default_workflow_permissions=read -F can_approve_pull_request_reviews=true";
+    let check = "gh api --method POST repos/{owner}/{repo}/rulesets -f name=roundtable -f target=branch -f enforcement=active -f \"conditions[ref_name][include][]=~DEFAULT_BRANCH\" -f \"conditions[ref_name][exclude][]\" -f \"rules[][type]=required_status_checks\" -F \"rules[][parameters][strict_required_status_checks_policy]=false\" -f \"rules[][parameters][required_status_checks][][context]=additive\"";
+    let all: &[&str] = match options.only {
+        None => &["Let Actions open pull requests, and require the check:", pulls, check],
+        Some(Only::Check) => &["Require the check:", check],
+        Some(Only::Review) => &[],
+    };
+    all.iter().map(|line| (*line).to_owned()).collect()
+}
+
+fn secret(voice: Voice) -> NextStep {
+    let Some(secret) = voice.secret() else { return NextStep::new() };
+    vec![
+        "Make the environment of the model's key, for the default branch only, and put the key there:".to_owned(),
+        "gh api --method PUT repos/{owner}/{repo}/environments/roundtable-model -F \"deployment_branch_policy[protected_branches]=false\" -F \"deployment_branch_policy[custom_branch_policies]=true\"".to_owned(),
+        "gh api --method POST repos/{owner}/{repo}/environments/roundtable-model/deployment-branch-policies -f name=\"$(gh repo view --json defaultBranchRef --jq .defaultBranchRef.name)\"".to_owned(),
+        format!("gh secret set {secret} --env roundtable-model"),
+    ]
 }
 
 /// The labels that are made by hand; the program makes those of the results.
@@ -103,7 +160,13 @@ pub fn workflows(options: &InitArgs, action: Option<&str>) -> Vec<SetupFile> {
     if options.backlog {
         all.push((".github/workflows/roundtable-backlog.yml", include_str!("roundtable-backlog.yml")));
     }
-    all.into_iter().map(|(path, text)| SetupFile::text(path, filled(path, text))).collect()
+    let is_wanted = |path: &str| match options.only {
+        None => true,
+        Some(Only::Check) => path.ends_with("-check.yml"),
+        Some(Only::Review) => path.ends_with("-review.yml"),
+    };
+    let wanted = all.into_iter().filter(|(path, _)| is_wanted(path));
+    wanted.map(|(path, text)| SetupFile::text(path, filled(path, text))).collect()
 }
 
 /// A workflow whose step with the action is a comment, since nobody has told its address: the job fails with one
