@@ -149,11 +149,16 @@ pub(super) fn add(
             placed.extend(found);
         }
     }
-    let proposal = |text: &str, id: &str| proposal(text, id, &logs);
+    let open = |text: &str, id: &str| proposal(text, id, &logs).filter(|place| !is_accepted(text, place));
     for (id, line) in acceptances(finished, library)? {
-        let found = put(item, &mut now, &id, &line, "1 acceptance", &proposal);
+        let found = put(item, &mut now, &id, &line, "1 acceptance", &open);
         if found.is_none() {
-            let reason = format!("{ACCEPTED} {id} accepts nothing: no document has a proposal of that id");
+            let has_it = |(_, text): (&str, &str)| proposal(text, &id, &logs).is_some();
+            let why = match item.documents().any(has_it) {
+                true => format!("the proposal {id} is accepted already"),
+                false => format!("no document of it has a proposal {id}"),
+            };
+            let reason = format!("{why}, so \"{ACCEPTED} {id}\" adds nothing");
             left.push(Left { path: item.path.clone(), reason });
         }
         placed.extend(found);
@@ -247,11 +252,15 @@ pub fn open_proposals(text: &str, layout: &Layout) -> Vec<(String, String)> {
         let id = ids(bare).next().filter(|id| bare.starts_with(id))?;
         let words = bare[id.len()..].trim_start_matches(['*', '_', '`', ']', ':', ' ']);
         let place = proposal(text, id, &logs)?;
-        let is_accepted = text[place.block].lines().any(|line| line.trim().starts_with("- Accepted "));
-        (!is_accepted).then(|| (id.to_owned(), words.trim().to_owned()))
+        (!is_accepted(text, &place)).then(|| (id.to_owned(), words.trim().to_owned()))
     };
     let lines = text.lines().filter(|line| line.contains(PROPOSED)).take(MAX_PROPOSED);
     lines.filter_map(named).collect()
+}
+
+/// Whether a line below a proposal says that somebody accepted it.
+fn is_accepted(text: &str, proposal: &LineSpot) -> bool {
+    text[proposal.block.clone()].lines().any(|line| line.trim().starts_with("- Accepted "))
 }
 
 /// The label by which a user accepts what was proposed before: `Accepted: FR-004`.

@@ -39,6 +39,29 @@ fn what_a_persona_proposed_is_accepted_by_its_id_and_nothing_else_is() {
     sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
 }
 
+#[test]
+fn a_proposal_is_accepted_once() {
+    let sandbox = sandbox();
+    let path = format!("{ITEM}/a-notes.md");
+    sandbox.commit(&[(&path, "# Notes\n\n- **FR-002**: the fee is named (proposed by Jordan)\n")]);
+    let accept = |at: &str, id: &str| {
+        let script = sandbox.script("s.txt", format!("Accepted: {id}\ndone\n"));
+        sandbox.run(&["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", at]).ok()
+    };
+    accept(AT, "FR-002");
+    let again = accept("2026-03-20T14:30:00Z", "FR-002");
+    assert_eq!(sandbox.file(BRANCH, &path).matches("- Accepted ").count(), 1);
+    assert!(
+        again
+            .stdout
+            .contains("the proposal FR-002 is accepted already, so \"Accepted: FR-002\" adds nothing"),
+        "{}",
+        again.stdout
+    );
+    let none = accept("2026-04-20T14:30:00Z", "FR-007");
+    assert!(none.stdout.contains("no document of it has a proposal FR-007"), "{}", none.stdout);
+}
+
 /// A voice whose designer proposes a criterion in the opening.
 const PROPOSING: &str = r#"#!/bin/sh
 case "$(cat)" in
