@@ -117,7 +117,11 @@ impl DeclaredLoss {
 
     /// Whether it names this finding.
     fn names(&self, path: &str, finding: &Finding) -> bool {
-        if self.path != path || self.kind != finding.kind.name() || self.file != is_of_file(finding) {
+        let kind = finding.kind.name();
+        // Whether something protects the file's new path is told by policies, and those of a commit are read of more trees.
+        let leaves = |kind: &str| LEAVES.iter().any(|known| known.name() == kind);
+        let is_same = self.kind == kind || self.file && leaves(&self.kind) && leaves(kind);
+        if self.path != path || !is_same || self.file != is_of_file(finding) {
             return false;
         }
         let Some(text) = &self.text else { return self.file };
@@ -125,6 +129,9 @@ impl DeclaredLoss {
         folded(text) == folded(&wanted) && self.sha256 == sha256
     }
 }
+
+/// The kinds of a file that is not at its path any more.
+const LEAVES: [Kind; 3] = [Kind::Gone, Kind::Renamed, Kind::PathLost];
 
 /// Whether a finding is about a file as such.
 fn is_of_file(finding: &Finding) -> bool {

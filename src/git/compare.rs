@@ -149,6 +149,29 @@ pub(crate) fn has_path_where(
     Ok(false)
 }
 
+/// The path of a file that differs from this one in letter case or Unicode form alone; none where this one is there.
+///
+/// # Errors
+/// A tree that is missing or damaged.
+pub(crate) fn twin_of(repo: &Repo, tree: Oid, path: &str) -> Result<Option<String>, Error> {
+    let (mut tree, mut found) = (tree, Vec::new());
+    let mut names = path.split('/').peekable();
+    while let Some(name) = names.next() {
+        let inside = repo.git().find_tree(tree)?;
+        let has_more = names.peek().is_some();
+        let is_wanted = |entry: &TreeEntry<'_>| is_folder(entry) == has_more;
+        let is_same = |entry: &TreeEntry<'_>| entry.name_bytes() == name.as_bytes();
+        let is_alike = |entry: &TreeEntry<'_>| folded(entry.name_bytes()) == folded(name.as_bytes());
+        let mut wanted: Vec<TreeEntry<'_>> =
+            inside.iter().filter(|entry| is_wanted(entry) && is_alike(entry)).collect();
+        wanted.sort_by_key(|entry| !is_same(entry));
+        let Some(entry) = wanted.first() else { return Ok(None) };
+        found = joined(&found, entry.name_bytes());
+        tree = entry.id();
+    }
+    Ok(Some(String::from_utf8_lossy(&found).into_owned()).filter(|found| found != path))
+}
+
 fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     let slash: &[u8] = if folder.is_empty() { b"" } else { b"/" };
     [folder, slash, name].concat()

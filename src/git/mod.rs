@@ -38,7 +38,7 @@ use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 pub(crate) use self::codebase::trailers;
 pub use self::commit::{Committed, Lock, Wanted};
 pub use self::compare::{After, ChangedPath, PathObject};
-pub(crate) use self::compare::{compare_trees, differing_paths, has_path_where};
+pub(crate) use self::compare::{compare_trees, differing_paths, has_path_where, twin_of};
 pub use self::evidence::{Apart, Code};
 pub use self::fault::Fault;
 pub use self::introductions::Introduction;
@@ -194,7 +194,9 @@ impl Remedy for Error {
             Error::CheckedOut { .. } => "name another with --branch, or switch that work tree away from it",
             Error::BranchTaken { .. } => "name another with --branch",
             Error::Locked { .. } => "if no other git process runs, delete that file",
-            Error::NoDocument { .. } => "put it back, or change `document` of its meta.json",
+            Error::NoDocument { .. } => {
+                "put it back; or rename the folder like the document, write the new name into `document` of its meta.json, and declare that: roundtable check --staged --declare REASON"
+            }
             Error::IsFile { .. } => ONLY_MARKDOWN,
             Error::Foreign { .. } => "items, steps and templates are ordinary files and folders",
             Error::NotOurs { .. } => "rename it, so that there can be a folder `elaborations`",

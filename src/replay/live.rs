@@ -63,7 +63,10 @@ impl Replay {
         let mut found = self.run(recording, Some(instead))?;
         if found.divergence.is_none() {
             let read = Read::of(recording)?;
-            found.divergence = self.held_again(&recording.name, &read, instead, max_turns)?;
+            found.divergence = match later_than_the_end(&read.log) {
+                Some(later) => Some(later),
+                None => self.held_again(&recording.name, &read, instead, max_turns)?,
+            };
         }
         Ok(found)
     }
@@ -166,6 +169,21 @@ fn runs(log: &[Record]) -> impl Iterator<Item = (usize, &str)> {
         Event::Opened(opened) => Some((at, opened.base.as_str())),
         Event::Resumed(resumed) => Some((at, resumed.base.as_str())),
         _ => None,
+    })
+}
+
+/// A message that was written after the discussion had ended.
+fn later_than_the_end(log: &[Record]) -> Option<Divergence> {
+    let end = log.last()?.at;
+    let is_later =
+        |record: &Record| matches!(record.event, Event::User(_) | Event::Unheard(_)) && record.at > end;
+    let at = log.iter().position(is_later)?;
+    let expected = format!("a time before the end of the discussion, {end}");
+    Some(Divergence {
+        event: Some(at + 1),
+        what: "event".to_owned(),
+        expected,
+        found: log[at].at.to_string(),
     })
 }
 

@@ -40,6 +40,7 @@ use crate::additive::policy::Policy;
 use crate::additive::{Declared, Finding, Freedom, Kind, Rule};
 use crate::analysis::provenance::{Log, marker, origin};
 use crate::discussion::Finished;
+use crate::discussion::event::Opened;
 use crate::git::{self, Introduction};
 use crate::history::trace;
 use crate::item::{File, is_document, meta};
@@ -324,14 +325,33 @@ impl Replay {
         };
         let own = format!("{}/elaborations/", finished.opened.item);
         let changes = rehearsed.additive.changes().iter().filter(|change| !change.path.starts_with(&own));
+        let beside = self.document_beside(place.commit, folder, &finished.opened)?;
         Ok(changes
             .map(|change| Written {
-                path: moved(&change.path, &finished.opened.item, folder),
+                path: match &beside {
+                    Some((then, now)) if *then == change.path => now.clone(),
+                    _ => moved(&change.path, &finished.opened.item, folder),
+                },
                 recorded: change.path.clone(),
                 lines: added_lines(change.before.as_deref().unwrap_or_default(), &change.after),
                 text: change.after.clone(),
             })
             .collect())
+    }
+
+    /// The document beside the item's folder: its path when it was recorded, and that of today.
+    fn document_beside(
+        &self,
+        commit: Oid,
+        folder: &str,
+        opened: &Opened,
+    ) -> Result<Option<(String, String)>, Unread> {
+        let Some(then) = &opened.document else { return Ok(None) };
+        let file = format!("{folder}/{}", meta::FILE);
+        let bytes = self.file_at(commit, &file)?.unwrap_or_default();
+        let read = meta::Meta::read(&file, &bytes);
+        let now = read.ok().and_then(|meta| meta.document().map(str::to_owned));
+        Ok(now.map(|now| (path::beside(&opened.item, then), path::beside(folder, &now))))
     }
 
     /// The base is not here: the lines below the discussion's marker, as the commit that brought it has them.

@@ -361,6 +361,11 @@ fn a_refusal_names_the_event_and_what_differs() {
     assert!(author.contains("event 1, author") && author.contains("user.name"), "{author}");
     let turns = told(&|events| events[0]["max_turns"] = json!(99));
     assert!(turns.contains("--max-turns"), "{turns}");
+    let later = told(&|events| {
+        let said = events.iter_mut().find(|one| one["kind"] == "user").unwrap();
+        said["at"] = json!("2090-01-01T00:00:00.000Z");
+    });
+    assert!(later.contains("a time before the end of the discussion"), "{later}");
     // A plain replay tells of the same entries with exit 1.
     let mut events = honest.clone();
     events[synthesis]["decisions"][0]["text"] = json!("We decided to keep one answer");

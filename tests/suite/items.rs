@@ -97,6 +97,33 @@ fn a_document_beside_its_recordings_is_replayed_after_a_squash_too() {
 }
 
 #[test]
+fn a_document_that_is_renamed_with_its_folder_keeps_its_discussions() {
+    let sandbox = with(&[("design/x.md", DOCUMENT), ("design/y.md", "# Y\n")]);
+    let report = elaborate(&sandbox, "design/x.md", &["--json"]).json();
+    git(&sandbox, &["reset", "-q", "--hard", report["branch"].as_str().unwrap()]);
+    git(&sandbox, &["mv", "design/x.md", "design/z.md"]);
+    git(&sandbox, &["mv", "design/x", "design/z"]);
+    let meta = std::fs::read_to_string(sandbox.root().join("design/z/meta.json")).unwrap();
+    std::fs::write(sandbox.root().join("design/z/meta.json"), meta.replace("\"x.md\"", "\"z.md\"")).unwrap();
+    git(&sandbox, &["add", "."]);
+    assert_eq!(sandbox.run(&["check", "--staged"]).code, 1);
+    sandbox.run(&["check", "--staged", "--declare", "the document has another name"]).ok();
+    git(&sandbox, &["commit", "-q", "-m", "Rename"]);
+    let checked = sandbox.run(&["check", "--base", "HEAD~1"]).ok();
+    assert!(!checked.stderr.contains("nothing like it is lost"), "{}", checked.stderr);
+    let replayed = sandbox.run(&["replay", "--all"]).ok();
+    assert!(!replayed.stdout.contains("design/x.md"), "{}", replayed.stdout);
+    let text = std::fs::read_to_string(sandbox.root().join("design/z.md")).unwrap();
+    let line = 1 + text.lines().position(|line| line.contains("- Decided ")).unwrap();
+    let why = sandbox.run(&["why", &format!("design/z.md:{line}")]).ok();
+    assert!(why.stdout.contains("Decision, from turn"), "{}", why.stdout);
+    // What is changed in it is found under its new name.
+    sandbox.commit(&[("design/z.md", &text.replace("eleven on Sundays", "noon on Sundays"))]);
+    let replayed = sandbox.run(&["replay", "--all"]);
+    assert!(replayed.code == 1 && replayed.stdout.contains("design/z.md:"), "{}", replayed.stdout);
+}
+
+#[test]
 fn a_folder_of_documents_becomes_an_item_whatever_its_name() {
     let path = "docs/Größe und Maß";
     let sandbox = with(&[(&format!("{path}/requirements-spec.md"), DOCUMENT)]);
