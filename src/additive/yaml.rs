@@ -417,7 +417,10 @@ impl<'t> Stream<'t> {
                 members.shrink_to_fit();
                 members.sort_by(|a, b| a.name.cmp(&b.name));
                 members.windows(2).find(|pair| pair[0].name == pair[1].name).map(|pair| {
-                    (pair[1].key, format!("the key {} occurs twice in one mapping", quoted(&pair[1].name)))
+                    (
+                        pair[1].key,
+                        format!("the key \"{}\" occurs twice in one mapping", quoted(bare(&pair[1].name))),
+                    )
                 })
             }
             Shape::Sequence(elements) => {
@@ -588,6 +591,21 @@ impl Scalar {
     /// Whether it stands for no value.
     pub(super) fn is_null(&self) -> bool {
         self.style == ScalarStyle::Plain && matches!(&*self.text, "" | "~" | "null" | "Null" | "NULL")
+    }
+
+    /// Whether it is a number or a boolean (YAML 1.2, 10.3.2): in quotation marks it is a text.
+    pub(super) fn is_typed(&self) -> bool {
+        let text = self.text.trim_end();
+        let is_boolean = ["true", "True", "TRUE", "false", "False", "FALSE"].contains(&text);
+        let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+        let is_decimal = has_digit && text.replace('_', "").parse::<f64>().is_ok();
+        let is_in_base = |prefix: &str| {
+            let digits = text.strip_prefix(prefix);
+            digits.is_some_and(|digits| {
+                !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+            })
+        };
+        self.style == ScalarStyle::Plain && (is_boolean || is_decimal || is_in_base("0x") || is_in_base("0o"))
     }
 }
 

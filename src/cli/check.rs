@@ -21,7 +21,7 @@ use crate::run::parted;
 
 #[derive(Debug, Default, Args)]
 #[command(
-    after_help = "Examples: roundtable check --base origin/main\n          roundtable check --staged\n          roundtable check --staged --declare \"the desk has no till any more\"\n\nExit codes: 0 nothing is lost; 1 something is lost or changed; 2 it could not be measured."
+    after_help = "Examples: roundtable check --base origin/main\n          roundtable check --staged\n          roundtable check --staged --declare \"the desk has no till any more\"\n\nExit codes: 0 nothing is lost; 1 something is lost or changed; 2 not done: wrong use, or something that cannot be read."
 )]
 pub struct CheckArgs {
     /// Files and folders to look at; all that the policy protects where none is named
@@ -200,7 +200,7 @@ fn check_candidate(
     let is_kept = file.is_kept();
     if format == CheckFormat::Json {
         let base = repo.head()?.unwrap_or(Oid::ZERO_SHA1);
-        let report = Report { base, head: Oid::ZERO_SHA1, files: vec![file] };
+        let report = Report { base, head: Oid::ZERO_SHA1, files: vec![file], unprotected: 0 };
         report::write(&[(report, false)], &BTreeSet::new(), &[], format, screen)?;
     } else {
         screen.say(&candidate::answer(&file, When::Before));

@@ -19,7 +19,7 @@ use crate::voice::SECRETARY;
 
 #[derive(Debug, Default, Args)]
 #[command(
-    after_help = "Examples: roundtable review docs/requirements\n          roundtable review late-fees --fail-on minor\n          roundtable review --base origin/main\n\nExit codes: 0 nothing at or above --fail-on; 1 there is; 2 could not be reviewed."
+    after_help = "Examples: roundtable review docs/requirements\n          roundtable review late-fees --fail-on minor\n          roundtable review --base origin/main\n\nExit codes: 0 nothing at or above --fail-on; 1 there is; 2 not done: wrong use, or a document that cannot be read."
 )]
 pub struct ReviewArgs {
     /// Files and folders, an item, or - for standard input [default: `review.paths` of the settings, else the items]

@@ -70,6 +70,8 @@ pub struct Report {
     pub head: Oid,
     /// The files that were compared, in path order.
     pub files: Vec<FileReport>,
+    /// How many other files are changed or gone: no rule protects them.
+    pub unprotected: usize,
 }
 
 impl Report {
@@ -163,7 +165,17 @@ impl<'p> Gate<'p> {
         added: &Added,
     ) -> Result<Report, Error> {
         self.find_in_other_files(desk, &mut files, added)?;
-        Ok(Report { base: self.base, head: self.head, files })
+        let unprotected = if self.paths.is_empty() { self.count_unprotected(desk.repo)? } else { 0 };
+        Ok(Report { base: self.base, head: self.head, files, unprotected })
+    }
+
+    fn count_unprotected(&self, repo: &Repo) -> Result<usize, Error> {
+        let mut count = 0;
+        differing_paths(repo, self.old, self.new, &|_| true, &mut |one| {
+            let is_protected = self.policies.iter().any(|policy| policy.protects(&one.path));
+            count += usize::from(!is_protected);
+        })?;
+        Ok(count)
     }
 
     fn reaches(&self, folder: &[u8]) -> bool {
@@ -313,9 +325,7 @@ impl<'p> Gate<'p> {
                 )));
             }
             After::Twin(twin) => {
-                let twin = String::from_utf8_lossy(twin);
-                let message = format!("the new path {twin} is the same on some file systems");
-                return Ok(Some(of_tree(Kind::PathTwin, message, before)));
+                return Ok(Some(twin_of_tree(&String::from_utf8_lossy(twin), before)));
             }
         };
         let (was, is) = (kind_of(old.mode), kind_of(new.mode));
@@ -427,6 +437,12 @@ fn of_tree(kind: Kind, message: String, before: &[u8]) -> Comparison {
     compared
 }
 
+/// A finding for a file that has got a twin.
+fn twin_of_tree(twin: &str, before: &[u8]) -> Comparison {
+    let message = format!("the new path {twin} is the same on some file systems");
+    of_tree(Kind::PathTwin, message, before)
+}
+
 /// A finding for a whole file that is not there any more.
 fn lost(kind: Kind, message: String, path: &str, before: &[u8]) -> Comparison {
     let mut finding = Finding::new(kind, 1, message);
@@ -457,7 +473,7 @@ pub fn replaced(reference: &str, old: Oid, new: Oid) -> Report {
     let compared = of_tree(Kind::ReplaceRef, "objects are not replaced".to_owned(), b"");
     let file =
         FileReport { path: reference.to_owned(), old, new: None, compared, demand: Demand::of(Rule::Strict) };
-    Report { base: old, head: new, files: vec![file] }
+    Report { base: old, head: new, files: vec![file], unprotected: 0 }
 }
 
 /// Files that are new at their path: each with its blob.
@@ -501,6 +517,12 @@ pub fn judge_text(
     let compared = additive::compare(path, &demand, before, after);
     let (old, new) = (Oid::ZERO_SHA1, None);
     (!is_free).then(|| FileReport { path: path.to_owned(), old, new, compared, demand })
+}
+
+/// What is said of a new file whose path is that of `path` on some file systems.
+pub fn twin_report(path: &str, twin: &str, before: &[u8]) -> FileReport {
+    let (old, demand) = (Oid::ZERO_SHA1, Demand::of(Rule::Content));
+    FileReport { path: path.to_owned(), old, new: None, compared: twin_of_tree(twin, before), demand }
 }
 
 /// The bytes of a blob.

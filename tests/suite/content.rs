@@ -100,6 +100,16 @@ const HARMFUL: &[(&str, &str, Class, Kind)] = &[
         Kind::Gone,
     ),
     ("Who pays when", "<div hidden>\n\nWho pays when", Class::Gone, Kind::Gone),
+    ("The desk sends one letter.", "<del>The desk sends one letter.</del>", Class::Changed, Kind::Struck),
+    ("The desk sends one letter.", "<S>The desk sends one letter.</S>", Class::Changed, Kind::Struck),
+    ("sends one letter.", "sends <strike>one</strike> letter.", Class::Changed, Kind::Struck),
+    ("The desk sends one letter.", "<span hidden>The desk sends one letter.</span>", Class::Gone, Kind::Gone),
+    (
+        "The desk sends one letter.",
+        "<span class=x style=\"Display : none\">The <b>desk</b> sends one letter.</span>",
+        Class::Gone,
+        Kind::Gone,
+    ),
     ("> [!WARNING]", "> [!NOTE]", Class::Changed, Kind::Moved),
     ("Who pays when", "## Answered\n\nWho pays when", Class::Changed, Kind::Moved),
     (
@@ -108,11 +118,49 @@ const HARMFUL: &[(&str, &str, Class, Kind)] = &[
         Class::Changed,
         Kind::Retargeted,
     ),
-    ("title: Fees\n", "title: Fees\ntitle: Fines\n", Class::Changed, Kind::DuplicateKey),
+    ("title: Fees\n", "title: Fees\ntitle: Fines\n", Class::Changed, Kind::Unparsable),
     ("title: Fees\n", "title: [\n", Class::Changed, Kind::Unparsable),
     ("See the note", "<x-hide>\n\nSee the note", Class::Changed, Kind::RawHtml),
     ("is closed?\n", "is closed?\n\n\u{1b}[8m\n", Class::Changed, Kind::Control),
 ];
+
+#[test]
+fn an_item_that_is_gone_is_not_the_line_below_it_that_stays() {
+    let before = "# T\n\n- FR-001: The desk opens at nine.\n  - Decided 2026-03-01 (Kim): FR-001: the desk opens at ten\n- FR-002: Fees end.\n";
+    let after = before.replace("- FR-001: The desk opens at nine.\n", "");
+    for rule in [Rule::Content, Rule::Living] {
+        let found = by(rule, before, &after).findings;
+        let kinds: Vec<_> = found.iter().map(|one| (one.kind, one.old.as_str())).collect();
+        assert_eq!(kinds[0], (Kind::Gone, "FR-001: The desk opens at nine."), "{found:#?}");
+        assert_eq!((kinds.len(), kinds[1].0), (2, Kind::Moved), "{found:#?}");
+        assert!(
+            found[1]
+                .message
+                .contains("and was in the list item \"FR-001: The desk opens at nine\" under \"T\""),
+            "{found:#?}"
+        );
+    }
+}
+
+#[test]
+fn what_raw_html_strikes_out_or_hides_fails_the_rule_living_too() {
+    for (was, is, kind) in [
+        ("The desk sends one letter.", "<del>The desk sends one letter.</del>", Kind::Struck),
+        ("The desk sends one letter.", "The desk <s>sends one</s> letter.", Kind::Struck),
+        ("The desk sends one letter.", "<span hidden>The desk sends one letter.</span>", Kind::Gone),
+        (
+            "The desk sends one letter.",
+            "<i style=\"display:none\">The desk sends one letter.</i>",
+            Kind::Gone,
+        ),
+    ] {
+        let found = by(Rule::Living, SPEC, &SPEC.replacen(was, is, 1)).findings;
+        assert!(found.iter().any(|one| one.fails() && one.kind == kind), "{is}: {found:#?}");
+    }
+    // What is as it was is kept, however it is shown.
+    let both = "# T\n\nOld <del>price</del> words, <span hidden>a note</span> and <u>more</u>.\n";
+    assert!(is_kept(both, &both.replace(".\n", ". New words.\n")), "{both}");
+}
 
 #[test]
 fn harmless_edits_are_kept() {
@@ -293,10 +341,14 @@ fn data_is_compared_as_data() {
         ("a.json", "{\"a\": \"it must be\"}", "{\"a\": \"it may be\"}", Kind::Weakened),
         ("a.json", "{\"a\": 1}", "{\"a\": \"1\"}", Kind::Wording),
         ("a.json", "{\"a\": 1, \"b\": 2}", "{\"a\": 1}", Kind::Gone),
+        ("a.yaml", "a: \"5\"\n", "a: 5\n", Kind::Wording),
+        ("a.yaml", "a: true\n", "a: 'true'\n", Kind::Wording),
+        ("a.yaml", "a: 0x1F\n", "a: \"0x1F\"\n", Kind::Wording),
+        ("a.yaml", "a: 1\n", "a: 1\na: 2\n", Kind::Unparsable),
         ("a.json", "[\"a\", \"b\"]", "[\"b\", \"a\"]", Kind::Reordered),
         ("a.json", "[\"a\", \"b\"]", "[\"b\"]", Kind::Gone),
         ("a.json", "{}", "{", Kind::Unparsable),
-        ("a.json", "{\"a\": 1}", "{\"a\": 1, \"a\": 1}", Kind::DuplicateKey),
+        ("a.json", "{\"a\": 1}", "{\"a\": 1, \"a\": 1}", Kind::Unparsable),
         ("a.yaml", "a: 1 # why\n", "a: 1\n", Kind::Gone),
         ("a.yaml", "a: x\n", "b: x\n", Kind::Moved),
         ("a.yaml", "a: {<<: {x: 1}}\n", "a: {<<: {x: 1}, x: 2}\n", Kind::Number),

@@ -82,7 +82,7 @@ fn a_change_that_loses_something_is_1_and_says_where_and_why() {
           |      ^^^^^^^^^^^^^^^^
           = help: put the old words back, and write what is new below them
     To lose something on purpose, say why: roundtable check … --declare REASON
-    Lost: the protected file that changed between BASE and HEAD lost something.
+    Lost: the one protected file that changed between BASE and HEAD has lost text.
     "#);
     let (_, value) = json(&sandbox, base, &[]);
     let found = &value["files"][0]["findings"][0];
@@ -100,6 +100,11 @@ fn what_is_not_protected_does_not_count() {
     let (code, value) = json(&sandbox, base, &[]);
     assert_eq!((code, &value["compared"]), (0, &0.into()));
     assert_eq!(check(&sandbox, base, &[]).stderr, "");
+    // New files are free; of those that were there each is counted.
+    let with_code = sandbox.tip("main").unwrap();
+    sandbox.commit(&[("src/sync.rs", "// another\n"), (SPEC_PATH, &format!("{SPEC}\nMore words.\n"))]);
+    let said = check(&sandbox, with_code, &[]).ok().stdout;
+    assert!(said.ends_with("and nothing is lost. No rule protects 1 other file that changed.\n"), "{said}");
     // A policy that protects nothing at all is a mistake that is worth a word.
     let config = sandbox.script("typo.yaml", all_by("content").replace("docs", "dcos"));
     let run = check(&sandbox, base, &["--config", &config]);
@@ -939,6 +944,38 @@ fn a_nearer_meta_json_lifts_nothing() {
     ]);
     sandbox.commit(&[(deep, "new\n")]);
     assert_eq!(json(&sandbox, base, &[]).0, 1);
+}
+
+/// `check --candidate` of a text for a path.
+#[cfg(unix)]
+fn candidate(sandbox: &Sandbox, path: &str, text: &[u8]) -> Run {
+    let mut command = sandbox.command(&["check", "--candidate", path]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text).unwrap();
+    Run::of(child.wait_with_output().unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_candidate_that_is_a_twin_or_no_text_is_refused_and_says_so() {
+    let sandbox = sandbox();
+    let twin = SPEC_PATH.replace("requirements-spec", "Requirements-Spec");
+    let said = candidate(&sandbox, &twin, b"# New\n");
+    assert!(
+        said.code == 1
+            && said.stdout.contains("is the same on some file systems; give the new file another name"),
+        "{}",
+        said.stdout
+    );
+    let said = candidate(&sandbox, SPEC_PATH, b"a\0b");
+    assert!(
+        said.code == 1 && !said.stdout.contains("\"\"") && said.stdout.contains("NUL"),
+        "{}",
+        said.stdout
+    );
+    assert!(said.stdout.split_whitespace().count() <= 60, "{}", said.stdout);
+    candidate(&sandbox, &SPEC_PATH.replace("requirements-spec", "other"), b"# New\n").ok();
 }
 
 #[test]

@@ -332,6 +332,36 @@ pub fn is_comment(html: &[u8]) -> bool {
     html.starts_with(b"<!--") && html.ends_with(b"-->") && !shows
 }
 
+/// What an inline tag does to the text after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InlineTag {
+    Opens { name: Vec<u8>, hides: bool },
+    Closes { name: Vec<u8> },
+}
+
+/// Reads an inline tag; none where it is something else, or an element without content.
+pub fn inline_tag(html: &[u8]) -> Option<InlineTag> {
+    let (mut name, mut attribute, mut hides, mut found) = (Vec::new(), Vec::new(), false, None);
+    events(html, false, &mut |event| match event {
+        CallbackEvent::OpenStartTag { name: opened } => opened.clone_into(&mut name),
+        CallbackEvent::AttributeName { name } => {
+            hides |= name == b"hidden";
+            name.clone_into(&mut attribute);
+        }
+        CallbackEvent::AttributeValue { value } if attribute == b"style" => {
+            let style: Vec<u8> = value.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect();
+            let style = String::from_utf8_lossy(&style).to_ascii_lowercase();
+            hides |= ["display:none", "visibility:hidden"].iter().any(|hidden| style.contains(hidden));
+        }
+        CallbackEvent::CloseStartTag { .. } if !VOID.iter().any(|void| void.as_bytes() == name) => {
+            found = Some(InlineTag::Opens { name: name.clone(), hides });
+        }
+        CallbackEvent::EndTag { name } => found = Some(InlineTag::Closes { name: name.to_owned() }),
+        _ => {}
+    });
+    found
+}
+
 /// A place that elements end with: an item, a quotation or a cell, by its node and the number of the cell.
 pub type Place = (u32, u32);
 
@@ -483,6 +513,24 @@ mod tests {
         }
         let mut balance = Balance::default();
         assert!(balance.read(b"<b>", (1, 1)).is_none() && balance.read(b"</b>", (1, 2)).is_some());
+    }
+
+    #[test]
+    fn a_tag_hides_by_its_attributes() {
+        for (html, wanted) in [
+            ("<span hidden>", true),
+            ("<SPAN class=x style='Color: red; Display : none'>", true),
+            ("<b style=\"visibility:hidden\">", true),
+            ("<span title=\"hidden\" style=\"color:red\">", false),
+        ] {
+            let tag = inline_tag(html.as_bytes());
+            assert!(
+                matches!(tag, Some(InlineTag::Opens { hides, .. }) if hides == wanted),
+                "{html}: {tag:?}"
+            );
+        }
+        assert_eq!(inline_tag(b"</DEL>"), Some(InlineTag::Closes { name: b"del".to_vec() }));
+        assert_eq!((inline_tag(b"<img hidden>"), inline_tag(b"<!-- a -->")), (None, None));
     }
 
     #[test]

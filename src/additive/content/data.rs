@@ -8,7 +8,7 @@ use super::pieces::{Pieces, Sort};
 use crate::additive::Kind;
 use crate::additive::csv::delimiter;
 use crate::additive::text::Lines;
-use crate::additive::yaml::{Shape, Stream};
+use crate::additive::yaml::{Scalar, Shape, Stream};
 use crate::text::json::{Document, Kind as JsonKind, Node};
 
 /// Why a text is no data: what is wrong, and on which line.
@@ -21,11 +21,10 @@ pub struct Unreadable {
 /// Reads a JSON text.
 pub fn json(text: &[u8]) -> Result<Pieces, Unreadable> {
     let text = if text.trim_ascii().is_empty() { b"{}" } else { text };
-    let document = Document::read("", text).map_err(|finding| {
-        // A text that parses and is refused all the same names a key twice.
-        let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok();
-        let kind = if is_json { Kind::DuplicateKey } else { Kind::Unparsable };
-        Unreadable { kind, line: finding.line, message: finding.message }
+    let document = Document::read("", text).map_err(|finding| Unreadable {
+        kind: Kind::Unparsable,
+        line: finding.line,
+        message: finding.message,
     })?;
     let mut pieces = Pieces::new();
     let mut lines = LineCount { text: document.text.as_bytes(), at: 0, line: 1 };
@@ -134,7 +133,7 @@ impl YamlWalk<'_, '_> {
             Shape::Scalar(scalar) => {
                 let text = format!("{tag}{}", scalar.text.trim_end());
                 let piece = self.pieces.add(holder, Sort::Scalar, &text, line);
-                self.pieces.at_mut(piece).tag = if scalar.is_null() { NULL } else { b's' };
+                self.pieces.at_mut(piece).tag = type_of(scalar);
                 piece
             }
             Shape::Sequence(elements) => {
@@ -167,6 +166,15 @@ impl YamlWalk<'_, '_> {
             let holder = if is_name { piece } else { self.pieces.at(piece).parent };
             self.pieces.add(holder, Sort::Comment, comment, line);
         }
+    }
+}
+
+/// The type that a value has by its form. Numbers keep their digits: in `1.10` each of them may count.
+fn type_of(scalar: &Scalar) -> u8 {
+    match () {
+        () if scalar.is_null() => NULL,
+        () if scalar.is_typed() => b't',
+        () => b's',
     }
 }
 

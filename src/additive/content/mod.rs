@@ -126,9 +126,9 @@ fn read_both(
     };
     match read(after) {
         Ok(new) => compare(&old, &new),
-        Err(Unreadable { kind, line, message }) => {
+        Err(Unreadable { line, message, .. }) => {
             let message = format!("the new text cannot be read: {message}");
-            vec![Finding::new(kind, 1, message).head(line)]
+            vec![Finding::new(Kind::Unparsable, 1, message).head(line)]
         }
     }
 }
@@ -183,9 +183,9 @@ fn markdown(demand: &Demand, before: &[u8], after: &[u8]) -> Vec<Finding> {
         Ok(pieces) if !a.has_front_lines() => pieces,
         Ok(_) => pieces_of_text(&new, &v),
         Err(_) if a.has_front_lines() => pieces_of_text(&new, &v),
-        Err(Unreadable { kind, line, message }) => {
+        Err(Unreadable { line, message, .. }) => {
             let message = format!("the front matter cannot be read: {message}");
-            return vec![Finding::new(kind, 1, message).head(line)];
+            return vec![Finding::new(Kind::Unparsable, 1, message).head(line)];
         }
     };
     if a.is_too_deep || b.is_too_deep {

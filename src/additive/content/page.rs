@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::additive::block::html::{self, Context};
+use crate::additive::block::html::{self, Context, InlineTag};
 use crate::additive::block::tree::{BlockKind, Tree, mark};
 use crate::text::sentences::split_sentences;
 
@@ -273,6 +273,8 @@ impl InlineText {
             open: Vec::new(),
             alt: None,
             context: Context::default(),
+            strikes: Vec::new(),
+            hidden: None,
         };
         let mut at = 0;
         while let (Some(0), Some(sign)) = (label.get(at), label.get(at + 1)) {
@@ -296,6 +298,7 @@ impl InlineText {
                     reader.html(&label[at..end]);
                     at = end;
                 }
+                mark::NOTE if reader.hidden.is_some() => at = end,
                 mark::NOTE => {
                     let place = reader.leaf.text.len();
                     let name = String::from_utf8_lossy(&label[at..end]).into_owned();
@@ -308,7 +311,7 @@ impl InlineText {
                 _ => reader.text(" "),
             }
         }
-        let mut leaf = reader.leaf;
+        let mut leaf = reader.finish();
         leaf.text.truncate(leaf.text.trim_end().len());
         leaf.sort();
         (leaf, at)
@@ -368,13 +371,28 @@ struct InlineReader {
     /// The text of the image that is open.
     alt: Option<String>,
     context: Context,
+    /// Where the text inside of each `<del>` that is open begins.
+    strikes: Vec<usize>,
+    hidden: Option<HiddenText>,
 }
+
+/// The text inside of an element that is not shown.
+struct HiddenText {
+    name: Vec<u8>,
+    /// How many elements of that name are open.
+    depth: usize,
+    text: String,
+}
+
+/// Elements whose text is struck out.
+const STRIKES: [&[u8]; 3] = [b"del", b"s", b"strike"];
 
 impl InlineReader {
     fn text(&mut self, text: &str) {
-        match &mut self.alt {
-            Some(alt) => fold_into(alt, text),
-            None => fold_into(&mut self.leaf.text, text),
+        match (&mut self.hidden, &mut self.alt) {
+            (Some(hidden), _) => fold_into(&mut hidden.text, text),
+            (None, Some(alt)) => fold_into(alt, text),
+            (None, None) => fold_into(&mut self.leaf.text, text),
         }
     }
 
@@ -383,7 +401,7 @@ impl InlineReader {
             "" => target.to_owned(),
             _ => format!("{target} \"{title}\""),
         };
-        if self.alt.is_some() {
+        if self.alt.is_some() || self.hidden.is_some() {
             // An image inside of an image's text is text of that.
             self.open.push(Span::Plain);
         } else if is_image {
@@ -415,16 +433,79 @@ impl InlineReader {
         self.leaf.text.push(OBJECT);
     }
 
+    fn comment(&mut self, text: String) {
+        self.leaf.comments.push((self.leaf.text.trim_end().len(), text));
+    }
+
+    /// Reads on inside of an element that is not shown, or into one: to a reader its text is a comment.
+    fn hides(&mut self, tag: &InlineTag) -> bool {
+        let Some(hidden) = &mut self.hidden else {
+            if let InlineTag::Opens { name, hides: true } = tag {
+                self.hidden = Some(HiddenText { name: name.clone(), depth: 1, text: String::new() });
+            }
+            return self.hidden.is_some();
+        };
+        match tag {
+            InlineTag::Opens { name, .. } if *name == hidden.name => hidden.depth += 1,
+            InlineTag::Closes { name } if *name == hidden.name => hidden.depth -= 1,
+            _ => {}
+        }
+        if hidden.depth == 0 {
+            self.show_again();
+        }
+        true
+    }
+
+    fn show_again(&mut self) {
+        if let Some(hidden) = self.hidden.take() {
+            self.comment(hidden.text.trim().to_owned());
+        }
+    }
+
+    /// Reads a tag that strikes out the text after it, or ends that.
+    fn strikes(&mut self, tag: &InlineTag) -> bool {
+        match tag {
+            InlineTag::Opens { name, .. } if STRIKES.contains(&name.as_slice()) => {
+                self.strikes.push(self.leaf.text.len());
+                true
+            }
+            InlineTag::Closes { name } if STRIKES.contains(&name.as_slice()) => {
+                let start = self.strikes.pop();
+                self.leaf.strikes.extend(start.map(|start| start..self.leaf.text.len()));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// What was read; what is still open goes on to the end.
+    fn finish(mut self) -> InlineText {
+        self.show_again();
+        let end = self.leaf.text.len();
+        self.leaf.strikes.extend(self.strikes.iter().map(|start| *start..end));
+        self.leaf
+    }
+
+    fn open_elements(&self) -> Vec<u8> {
+        let mut open = Vec::new();
+        self.context.write(&mut open);
+        open
+    }
+
     fn html(&mut self, tag: &[u8]) {
         let text = String::from_utf8_lossy(tag);
         if html::is_comment(tag) {
-            self.leaf.comments.push((self.leaf.text.trim_end().len(), folded(&text)));
+            self.comment(folded(&text));
             return;
         }
         let place = self.leaf.text.len();
+        let is_read = html::inline_tag(tag).is_some_and(|tag| self.hides(&tag) || self.strikes(&tag));
+        if is_read || self.hidden.is_some() {
+            let open = self.open_elements();
+            return self.leaf.tags.push((place, open));
+        }
         self.context.read(tag);
-        let mut open = Vec::new();
-        self.context.write(&mut open);
+        let open = self.open_elements();
         if is_line_break(&text) {
             push_space(&mut self.leaf.text);
             return;

@@ -428,11 +428,21 @@ impl<'a> Pairing<'a> {
                 sorts.entry(self.new.at(rows.new[j]).sort).or_default().1.push(j);
             }
             for (olds, news) in sorts.into_values() {
-                if let ([i], [j]) = (&olds[..], &news[..]) {
+                if let ([i], [j]) = (&olds[..], &news[..])
+                    && !self.was_inside(rows.old[*i], rows.new[*j])
+                {
                     rows.join(*i, *j);
                 }
             }
         }
+    }
+
+    /// Whether a new piece is what was inside of an old one, such as the sub-item of an item that is gone.
+    fn was_inside(&self, u: u32, v: u32) -> bool {
+        let (sort, Some(text)) = (self.new.at(v).sort, opening(self.new, v)) else { return false };
+        let is_it =
+            |child: u32| self.old.at(child).sort == sort && opening(self.old, child).as_ref() == Some(&text);
+        self.old.children(u).any(is_it)
     }
 
     /// Pairs pieces of which at least half of the words are in order in another.
@@ -462,7 +472,8 @@ impl<'a> Pairing<'a> {
             best.sort_by_key(|(count, j)| (usize::MAX - count, *j));
             let is_alike = |j: &usize| {
                 let (kept, words) = change::kept_words(&text, &spoken(self.new, rows.new[*j]));
-                rows.of_new[*j].is_none() && 2 * kept >= words
+                let is_open = rows.of_new[*j].is_none() && !self.was_inside(rows.old[i], rows.new[*j]);
+                is_open && 2 * kept >= words
             };
             let found = best.into_iter().take(CANDIDATES).map(|(_, j)| j).find(is_alike);
             if let Some(j) = found {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::change;
 use super::fold::shown;
 use super::page::{OPEN_BOX, TICKED_BOX};
-use super::pair::Deviation;
+use super::pair::{Deviation, opening};
 use super::pieces::{NO_NUMBER, NONE, Pieces, Sort};
 use crate::additive::{Class, Demand, Finding, Kind, quoted};
 
@@ -200,8 +200,12 @@ fn place(pieces: &Pieces, at: u32) -> String {
         0 => "under no heading".to_owned(),
         _ => format!("under \"{}\"", quoted(&shown(pieces.text(section)))),
     };
-    match within {
-        Sort::Item | Sort::Quote | Sort::Cell => format!("in a {} {heading}", within.name()),
+    let text = opening(pieces, parent).filter(|_| within == Sort::Item);
+    match (within, text) {
+        (Sort::Item, Some(text)) => {
+            format!("in the {} \"{}\" {heading}", within.name(), quoted(&shown(&text)))
+        }
+        (Sort::Item | Sort::Quote | Sort::Cell, _) => format!("in a {} {heading}", within.name()),
         _ => heading,
     }
 }

@@ -186,7 +186,16 @@ fn is_catastrophe(file: &FileReport) -> bool {
         && compared.lines - compared.kept_lines > MANY_LINES
 }
 
-/// One sentence that sums up everything.
+/// A sentence on the changed files that nobody looked at; empty where there are none.
+fn unprotected(reports: &Reports) -> String {
+    match reports.iter().map(|(report, _)| report.unprotected).max().unwrap_or_default() {
+        0 => String::new(),
+        1 => " No rule protects 1 other file that changed.".to_owned(),
+        count => format!(" No rule protects {count} other files that changed."),
+    }
+}
+
+/// What sums up everything.
 fn sum(reports: &Reports) -> String {
     let compared: usize = reports.iter().map(|(report, _)| report.compared()).sum();
     let files = || reports.iter().flat_map(|(report, _)| &report.files);
@@ -201,18 +210,20 @@ fn sum(reports: &Reports) -> String {
     };
     let count_of = |count: usize| plain::count(count, "protected file");
     let declared: usize = declared(reports).values().sum();
+    let others = unprotected(reports);
     match (compared, lost) {
-        (0, _) => format!("Kept: nothing that is protected changed{between}."),
+        (0, _) => format!("Kept: nothing that is protected changed{between}.{others}"),
         (_, 0) if declared > 0 => {
             let losses = if declared == 1 {
                 "1 declared loss".to_owned()
             } else {
                 format!("{declared} declared losses")
             };
-            format!("Kept, except for {losses}: {} changed{between}.", count_of(compared))
+            format!("Kept, except for {losses}: {} changed{between}.{others}", count_of(compared))
         }
-        (_, 0) => format!("Kept: {} changed{between}, and nothing is lost.", count_of(compared)),
-        (1, _) => format!("Lost: the protected file that changed{between} lost something."),
-        _ => format!("Lost: {lost} of {} that changed{between} lost something.", count_of(compared)),
+        (_, 0) => format!("Kept: {} changed{between}, and nothing is lost.{others}", count_of(compared)),
+        (1, _) => format!("Lost: the one protected file that changed{between} has lost text."),
+        (_, 1) => format!("Lost: 1 of {} that changed{between} has lost text.", count_of(compared)),
+        _ => format!("Lost: {lost} of {} that changed{between} have lost text.", count_of(compared)),
     }
 }

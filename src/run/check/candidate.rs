@@ -4,9 +4,10 @@
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::{FileReport, judge_text};
+use super::{FileReport, judge_text, twin_report};
 use crate::additive::content::change::differences;
-use crate::git::Repo;
+use crate::additive::policy::Policy;
+use crate::git::{Repo, twin_of};
 use crate::run::Fail;
 use crate::run::check::ranges::policies;
 use crate::run::environment::current_folder;
@@ -37,8 +38,26 @@ pub fn judge(workspace: &Workspace, repo: &Repo, path: &Path) -> Result<Option<F
     let tree = head.map(|head| repo.tree_of(head)).transpose()?;
     let policies = policies(workspace, repo, tree.as_slice(), &|_| Ok(Vec::new()))?;
     let read = |path: &str| before(repo, root, tree, path).ok().flatten();
-    let Some(old) = before(repo, root, tree, &inside)? else { return Ok(None) };
-    Ok(judge_text(&policies, &inside, &old, &after, &read))
+    match before(repo, root, tree, &inside)? {
+        Some(old) => Ok(judge_text(&policies, &inside, &old, &after, &read)),
+        None => Ok(judge_twin(repo, tree, &policies, &inside)?),
+    }
+}
+
+/// A new file whose path is a protected one to some file systems.
+fn judge_twin(
+    repo: &Repo,
+    tree: Option<Oid>,
+    policies: &[Policy],
+    path: &str,
+) -> Result<Option<FileReport>, Fail> {
+    let twin = tree.map(|tree| twin_of(repo, tree, path)).transpose()?.flatten();
+    let Some(twin) = twin.filter(|twin| policies.iter().any(|policy| policy.protects(twin.as_bytes())))
+    else {
+        return Ok(None);
+    };
+    let before = tree.map(|tree| repo.blob_at(tree, &twin)).transpose()?.flatten().unwrap_or_default();
+    Ok(Some(twin_report(&twin, path, &before)))
 }
 
 /// The path in the repository; none where it is outside.
@@ -98,6 +117,9 @@ pub fn answer(file: &FileReport, when: When) -> String {
     let failing: Vec<_> = file.findings().iter().filter(|finding| finding.fails()).collect();
     let Some(first) = failing.first() else { return String::new() };
     let path = plain::shown(&file.path);
+    if first.old.is_empty() {
+        return format!("{path}:{}: {}; {}.", first.line, plain::shown(&first.message), first.hint);
+    }
     let old = plain::one_line(&plain::clean(&first.old));
     let line = first.line;
     let what = match &first.new {
