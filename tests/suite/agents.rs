@@ -502,6 +502,20 @@ fn hostile_calls_get_an_answer_of_the_protocol() {
 }
 
 #[test]
+fn a_line_that_is_not_json_is_answered() {
+    let sandbox = sandbox();
+    let mut client = Client::start(&sandbox);
+    client.line("");
+    client.line("{nonsense");
+    let mut line = String::new();
+    client.from.read_line(&mut line).unwrap();
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32700)), "{line}");
+    assert!(client.request("ping", json!({}))["result"].is_object());
+    client.end();
+}
+
+#[test]
 fn it_starts_at_once() {
     let sandbox = sandbox();
     let best = (0..5).map(|_| {

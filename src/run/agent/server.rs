@@ -1,6 +1,8 @@
 //! The Model Context Protocol on standard input and output, by the protocol's own SDK: it lists the tools
-//! and passes their calls on. Nothing else may write to standard output.
+//! and passes their calls on. A line that is not JSON, which the SDK passes over, is answered here. Nothing else may
+//! write to standard output.
 
+use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
@@ -8,9 +10,9 @@ use rmcp::model::{
     PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
-use rmcp::transport::stdio;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 
 use super::discussions::{Discussions, error};
 use super::tools::{self, Call};
@@ -30,12 +32,38 @@ pub fn serve(discussions: Discussions) -> Result<(), String> {
     let runtime = runtime.map_err(|error| error.to_string())?;
     let server = Server { discussions: Mutex::new(discussions), tools: listed() };
     let served = runtime.block_on(async {
-        let running = server.serve(stdio()).await.map_err(|error| error.to_string())?;
+        let (lines, read) = tokio::io::duplex(PIPE_BYTES);
+        tokio::spawn(pass_on(lines));
+        let running = server.serve((read, tokio::io::stdout())).await.map_err(|error| error.to_string())?;
         running.waiting().await.map(drop).map_err(|error| error.to_string())
     });
     // A read of standard input that still waits is not waited for.
     runtime.shutdown_background();
     served
+}
+
+/// What the pipe between standard input and the SDK holds.
+const PIPE_BYTES: usize = 1 << 16;
+/// The answer to a line that is not JSON (JSON-RPC 2.0, 5.1).
+const PARSE_ERROR: &[u8] =
+    b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error: the line is not JSON\"}}\n";
+
+/// Passes on the lines of standard input that are JSON, and answers the others.
+async fn pass_on(mut to: DuplexStream) {
+    let mut from = BufReader::new(tokio::io::stdin());
+    let mut line = Vec::new();
+    while from.read_until(b'\n', &mut line).await.is_ok_and(|length| length > 0) {
+        let is_empty = line.trim_ascii().is_empty();
+        let is_passed = match is_empty || serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok() {
+            true => to.write_all(&line).await.is_ok(),
+            // One call writes it whole, so that it does not part another answer.
+            false => std::io::stdout().write_all(PARSE_ERROR).is_ok(),
+        };
+        if !is_passed {
+            return;
+        }
+        line.clear();
+    }
 }
 
 fn listed() -> Vec<Tool> {
