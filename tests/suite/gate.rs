@@ -876,6 +876,41 @@ fn a_change_of_the_policy_is_reported() {
 }
 
 #[test]
+fn settings_that_cannot_be_read_are_refused_and_a_change_that_repairs_them_passes() {
+    let sandbox = sandbox();
+    let good = sandbox.tip("main").unwrap();
+    let write = |text: &str| {
+        std::fs::write(sandbox.root().join(".roundtable.yaml"), text).unwrap();
+        git(&sandbox.root(), &["add", "."]);
+    };
+    let staged = || sandbox.run(&["check", "--staged"]);
+    write("protect: docs\n");
+    let run = staged();
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    assert!(
+        run.stderr.contains(".roundtable.yaml:1:10") && run.stderr.contains("the index"),
+        "{}",
+        run.stderr
+    );
+    let broken = sandbox.commit_all();
+    let run = check(&sandbox, good, &[]);
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    assert!(run.stderr.contains(&format!("commit {}", &broken.to_string()[..10])), "{}", run.stderr);
+    // An unrelated change does not hide them, a repair passes, and what the repair loses is a loss.
+    assert_eq!(staged().code, 2);
+    write(&all_by("content"));
+    staged().ok();
+    write("protect: []\n");
+    std::fs::write(sandbox.root().join(SPEC_PATH), "gone\n").unwrap();
+    git(&sandbox.root(), &["add", "."]);
+    assert_eq!(staged().code, 1);
+    std::fs::write(sandbox.root().join(SPEC_PATH), SPEC).unwrap();
+    write(&all_by("content"));
+    sandbox.commit_all();
+    check(&sandbox, broken, &[]).ok();
+}
+
+#[test]
 fn a_name_of_a_tag_and_a_branch_is_refused() {
     let (sandbox, base) = changed(&grown());
     let commit = sandbox.git.find_commit(base).unwrap();

@@ -9,7 +9,7 @@ use crate::additive::content::change::differences;
 use crate::additive::policy::Policy;
 use crate::git::{Repo, twin_of};
 use crate::run::Fail;
-use crate::run::check::ranges::policies;
+use crate::run::check::ranges::{Side, policies};
 use crate::run::environment::current_folder;
 use crate::run::workspace::Workspace;
 use crate::text::plain;
@@ -34,9 +34,9 @@ pub fn judge(workspace: &Workspace, repo: &Repo, path: &Path) -> Result<Option<F
     let mut after = Vec::new();
     let read = std::io::stdin().lock().take(LARGEST).read_to_end(&mut after);
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
-    let head = repo.head()?;
-    let tree = head.map(|head| repo.tree_of(head)).transpose()?;
-    let policies = policies(workspace, repo, tree.as_slice(), &|_| Ok(Vec::new()))?;
+    let head = Side::head(repo)?;
+    let tree = head.as_ref().map(|head| head.tree);
+    let policies = policies(workspace, repo, head.as_slice(), None, &|_| Ok(Vec::new()))?;
     let read = |path: &str| before(repo, root, tree, path).ok().flatten();
     match before(repo, root, tree, &inside)? {
         Some(old) => Ok(judge_text(&policies, &inside, &old, &after, &read)),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::agent_hook::{Agent, Moment, Write};
 use super::candidate::{When, answer, before, inside};
-use super::ranges::{is_trial, lost_on_disk, policies};
+use super::ranges::{Side, is_trial, lost_on_disk, policies};
 use super::{Report, judge_text};
 use crate::git::Repo;
 use crate::run::environment::current_folder;
@@ -106,8 +106,9 @@ fn judge_writes(
     writes: &[(PathBuf, &Write)],
 ) -> Result<Option<String>, Fail> {
     let Some(root) = repo.work_tree() else { return Ok(None) };
-    let tree = repo.head()?.map(|head| repo.tree_of(head)).transpose()?;
-    let policies = policies(workspace, repo, tree.as_slice(), &|_| Ok(Vec::new()))?;
+    let head = Side::head(repo)?;
+    let tree = head.as_ref().map(|head| head.tree);
+    let policies = policies(workspace, repo, head.as_slice(), None, &|_| Ok(Vec::new()))?;
     if is_trial(&policies) {
         return Ok(None);
     }

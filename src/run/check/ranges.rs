@@ -15,7 +15,7 @@ use super::{Gate, Report, judge, protects_anything, replaced};
 use crate::additive::Rule;
 use crate::additive::declared::Declaration;
 use crate::additive::policy::{Entry, Policy};
-use crate::git::{Repo, Step};
+use crate::git::{Repo, Step, short};
 use crate::item::Elsewhere;
 use crate::item::config::{self, Config};
 use crate::run::clock::{epoch, now};
@@ -317,10 +317,27 @@ fn judged(gates: &[Gate<'_>], repo: &Repo, observer: &dyn Observer) -> Result<Ve
     Ok(found)
 }
 
-/// The settings at a commit.
-fn config_at(repo: &Repo, tree: Oid) -> Result<Config, Fail> {
-    match repo.blob_at(tree, config::FILE)? {
-        Some(bytes) => Ok(Config::read(config::FILE, &bytes)?),
+/// A tree whose settings are read, and what it is called.
+pub(super) struct Side {
+    pub(super) tree: Oid,
+    name: String,
+}
+
+impl Side {
+    fn of(repo: &Repo, commit: Oid) -> Result<Side, Fail> {
+        Ok(Side { tree: repo.tree_of(commit)?, name: format!("commit {}", short(commit)) })
+    }
+
+    /// HEAD, where that has a commit.
+    pub(super) fn head(repo: &Repo) -> Result<Option<Side>, Fail> {
+        repo.head()?.map(|head| Side::of(repo, head)).transpose()
+    }
+}
+
+/// The settings of a tree.
+fn config_at(repo: &Repo, side: &Side) -> Result<Config, Fail> {
+    match repo.blob_at(side.tree, config::FILE)? {
+        Some(bytes) => Ok(Config::read_version(config::FILE, &bytes, &side.name)?),
         None => Ok(Config::default()),
     }
 }
@@ -328,23 +345,37 @@ fn config_at(repo: &Repo, tree: Oid) -> Result<Config, Fail> {
 /// The items that are made, in none of the folders that settings name.
 type Made<'m> = &'m dyn Fn(&Config) -> Result<Vec<Elsewhere>, Fail>;
 
-/// The policies in force: those of the trees, each once, or that of `--config`; they cover every item of the trees,
-/// and those that are made.
+/// The policies in force: those of the sides, each once, or that of `--config`; they cover every item of the sides,
+/// and those that are made. Where a side cannot be read, a change with settings that can be is held against the
+/// defaults and against its own: so it can repair them.
+///
+/// # Errors
+/// A change whose settings cannot be read.
 pub(super) fn policies(
     workspace: &Workspace,
     repo: &Repo,
-    trees: &[Oid],
+    sides: &[Side],
+    change: Option<&Side>,
     made: Made<'_>,
 ) -> Result<Vec<Policy>, Fail> {
     let operators = workspace.own_settings()?;
+    let change = change.filter(|_| operators.is_none()).map(|change| config_at(repo, change)).transpose()?;
     let (mut known, mut configs) = (Vec::new(), Vec::new());
-    for tree in trees {
-        let config = operators.clone().map_or_else(|| config_at(repo, *tree), Ok)?;
-        let config = repo.with_items_of(*tree, config)?;
-        let facts = (repo.blob_at(*tree, config::FILE)?, config.elsewhere.clone());
-        if !known.contains(&facts) {
-            known.push(facts);
-            configs.push(config);
+    for side in sides {
+        let read = match (&operators, config_at(repo, side), &change) {
+            (Some(operators), ..) => vec![operators.clone()],
+            (None, Err(fail), Some(change)) if fail.finding.is_some() => {
+                vec![Config::default(), change.clone()]
+            }
+            (None, config, _) => vec![config?],
+        };
+        for (at, config) in read.into_iter().enumerate() {
+            let config = repo.with_items_of(side.tree, config)?;
+            let facts = (repo.blob_at(side.tree, config::FILE)?, config.elsewhere.clone(), at);
+            if !known.contains(&facts) {
+                known.push(facts);
+                configs.push(config);
+            }
         }
     }
     if configs.is_empty() {
@@ -363,20 +394,24 @@ fn items_of(repo: &Repo, tree: Oid) -> impl Fn(&Config) -> Result<Vec<Elsewhere>
 }
 
 /// What a change does to the policy, if anything.
-fn policy_notice(workspace: &Workspace, repo: &Repo, old: Option<Oid>, new: Option<Oid>) -> Option<String> {
-    let (old, new) = (old?, new?);
-    let same = repo.blob_at(old, config::FILE).ok()? == repo.blob_at(new, config::FILE).ok()?;
+fn policy_notice(workspace: &Workspace, repo: &Repo, old: Option<&Side>, new: &Side) -> Option<String> {
+    let old = old?;
+    let same = repo.blob_at(old.tree, config::FILE).ok()? == repo.blob_at(new.tree, config::FILE).ok()?;
     if same || workspace.config.is_some() {
         return None;
     }
-    let was = config_at(repo, old).ok();
-    let Ok(is) = config_at(repo, new) else {
-        return Some(format!("this change makes {} unreadable; the base's policy is applied", config::FILE));
+    let is = config_at(repo, new).ok()?;
+    let Ok(was) = config_at(repo, old) else {
+        return Some(format!(
+            "{} of {} cannot be read; the defaults and the policy of this change are applied to it",
+            config::FILE,
+            old.name
+        ));
     };
     let keys = |config: &Config| {
         (config.protect.clone(), config.losses, config.report_until.clone(), config.items().to_owned())
     };
-    (was.as_ref().map(keys) != Some(keys(&is))).then(|| {
+    (keys(&was) != keys(&is)).then(|| {
         format!("this change alters the policy in {}; the base's policy is applied to it", config::FILE)
     })
 }
@@ -394,8 +429,9 @@ fn ranges(workspace: &Workspace, request: &CheckRequest, repo: &Repo) -> Result<
     for wanted in wanted {
         let Some(head) = wanted.head else { continue };
         if wanted.bases.is_empty() {
+            let change = Side::of(repo, head)?;
             let way = Way {
-                policies: policies(workspace, repo, &[], &items_of(repo, repo.tree_of(head)?))?,
+                policies: policies(workspace, repo, &[], Some(&change), &items_of(repo, change.tree))?,
                 branch: wanted.branch.clone(),
                 steps: Vec::new(),
                 declarations: Vec::new(),
@@ -420,19 +456,20 @@ fn beside_head(workspace: &Workspace, repo: &Repo, is_on_disk: bool) -> Result<R
         return Err(Fail::new(format!("a bare repository has no {what}"))
             .with_hint("compare commits with --base and --head"));
     }
-    let head = repo.head()?;
-    let old = head.map(|head| repo.tree_of(head)).transpose()?;
+    let (base, side) = (repo.head()?.unwrap_or(Oid::ZERO_SHA1), Side::head(repo)?);
+    let old = side.as_ref().map(|side| side.tree);
     let (new, reader) = if is_on_disk { repo.disk_tree()? } else { repo.index_tree()? };
     let made = |config: &Config| Ok(reader.new_items(old, new, &config.roots())?);
-    let policies = policies(workspace, repo, old.as_slice(), &made)?;
+    let name = if is_on_disk { config::ON_DISK } else { "the index" };
+    let change = Side { tree: new, name: name.to_owned() };
+    let policies = policies(workspace, &reader, side.as_slice(), Some(&change), &made)?;
     let way = Way {
         declarations: losses::declared(&reader, &policies, old, Some(new))?,
         policies,
         branch: repo.current_branch(),
         steps: Vec::new(),
-        notice: policy_notice(workspace, &reader, old, Some(new)),
+        notice: policy_notice(workspace, &reader, side.as_ref(), &change),
     };
-    let base = head.unwrap_or(Oid::ZERO_SHA1);
     let range = Range { base, head: Oid::ZERO_SHA1, old, new: Some(new), way: Rc::new(way), of_each: false };
     Ok(Ranges { ranges: vec![range], notes: Vec::new(), refused: Vec::new(), in_memory: Some(reader) })
 }
@@ -470,11 +507,12 @@ fn way(
     [start, tip, head]: [Oid; 3],
     each: bool,
 ) -> Result<Way, Fail> {
-    let (old, new) = (repo.tree_of(start)?, repo.tree_of(head)?);
-    let policies = policies(workspace, repo, &[old, repo.tree_of(tip)?], &items_of(repo, new))?;
+    let (sides, change) = ([Side::of(repo, start)?, Side::of(repo, tip)?], Side::of(repo, head)?);
+    let (old, new) = (sides[0].tree, change.tree);
+    let policies = policies(workspace, repo, &sides, Some(&change), &items_of(repo, new))?;
     let steps = if each { repo.commits_between(start, head)? } else { Vec::new() };
     let declarations = losses::declared(repo, &policies, Some(old), Some(new))?;
-    let notice = policy_notice(workspace, repo, Some(old), Some(new));
+    let notice = policy_notice(workspace, repo, sides.first(), &change);
     Ok(Way { policies, branch: wanted.branch.clone(), steps, declarations, notice })
 }
 
