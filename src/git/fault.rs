@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use git2::{Config, ErrorCode, Repository};
+use git2::{Config, ErrorCode, Index, Repository};
 
 use super::Repo;
 use super::truncated::with_alternates;
@@ -174,6 +174,22 @@ pub(super) fn unread_index(error: &git2::Error) -> Fault {
     Fault::new(
         format!("the index is damaged: {}", plain::shown(message)),
         "rm \"$(git rev-parse --git-path index)\" && git reset writes it anew; what is staged has to be staged again",
+    )
+}
+
+/// A file of the work tree that cannot be read: the first of the index that cannot, else the last that was looked at.
+pub(super) fn unread_file(root: Option<&Path>, index: &Index, last: &Path, error: &git2::Error) -> Fault {
+    let is_unread = |path: &PathBuf| {
+        let opened = root.map(|root| std::fs::File::open(root.join(path)));
+        matches!(opened, Some(Err(error)) if error.kind() != std::io::ErrorKind::NotFound)
+    };
+    let mut paths = index.iter().map(|entry| PathBuf::from(String::from_utf8_lossy(&entry.path).as_ref()));
+    let path = paths.find(is_unread).unwrap_or_else(|| last.to_owned());
+    let opened = root.map(|root| std::fs::File::open(root.join(&path)));
+    let reason = opened.and_then(Result::err).map_or_else(|| error.message().to_owned(), |it| it.to_string());
+    Fault::new(
+        format!("{} cannot be read: {}", plain::shown(&path.display().to_string()), plain::shown(&reason)),
+        "make the file readable, or compare what is staged with --staged",
     )
 }
 

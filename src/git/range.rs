@@ -1,8 +1,9 @@
 //! What a check compares: commits between two revisions, their trees, the index, and what a hook's
 //! environment says about where objects are.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use git2::{ErrorCode, ObjectType, Oid, Repository, Sort};
@@ -257,9 +258,15 @@ impl Repo {
                 let flag = git2::IndexEntryExtendedFlag::SKIP_WORKTREE.bits();
                 index_entry(&aside, path).is_some_and(|entry| entry.flags_extended & flag != 0)
             };
-            let mut keep = |path: &Path, _: &[u8]| i32::from(is_skipped(path));
-            index.update_all(["*"], Some(&mut keep)).map_err(refused)?;
-            index.add_all(["*"], git2::IndexAddOption::DEFAULT, Some(&mut keep)).map_err(refused)?;
+            let last = RefCell::new(PathBuf::new());
+            let mut keep = |path: &Path, _: &[u8]| {
+                last.replace(path.to_owned());
+                i32::from(is_skipped(path))
+            };
+            let read = index
+                .update_all(["*"], Some(&mut keep))
+                .and_then(|()| index.add_all(["*"], git2::IndexAddOption::DEFAULT, Some(&mut keep)));
+            read.map_err(|error| fault::unread_file(self.work_tree(), &index, &last.borrow(), &error))?;
         }
         let root = index.write_tree_to(&aside.git).map_err(refused)?;
         let unwritten = self.unwritten_below(&aside, root)?;

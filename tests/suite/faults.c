@@ -3,6 +3,7 @@
  * FAULT_LOG   a file that gets one line a call: what, path (and where to)
  * FAULT_AT    the number of the call, from one
  * FAULT_KIND  kill, or the number of an errno
+ * FAULT_DENIED  the end of a path that may not be read
  * FAULT_STICKY  every later call of the kind that can fail so fails too
  */
 #define _GNU_SOURCE
@@ -64,11 +65,17 @@ static int counts(int fd, char *buffer, size_t size) {
 #define REAL(type, name, ...) static type (*real)(__VA_ARGS__); if (!real) real = dlsym(RTLD_NEXT, name)
 #define FAIL(what, a, b) do { int e = fault(what, a, b); if (e) { errno = e; return -1; } } while (0)
 
+static int is_denied(const char *path) {
+  const char *end = getenv("FAULT_DENIED");
+  return end && strlen(path) >= strlen(end) && strcmp(path + strlen(path) - strlen(end), end) == 0;
+}
+
 #define OPEN(name) \
   int name(const char *path, int flags, ...) { \
     mode_t mode = 0; \
     if (flags & (O_CREAT | O_TMPFILE)) { va_list l; va_start(l, flags); mode = va_arg(l, mode_t); va_end(l); } \
     REAL(int, #name, const char *, int, ...); \
+    if (is_denied(path)) { errno = EACCES; return -1; } \
     if (flags & O_CREAT && strncmp(path, "/dev/", 5)) FAIL("create", path, 0); \
     return real(path, flags, mode); \
   }

@@ -400,3 +400,20 @@ fn a_log_that_cannot_be_written_is_no_reason_to_fail() {
         }
     }
 }
+
+#[test]
+fn a_document_that_may_not_be_read_is_named_and_the_index_is_not_blamed() {
+    let sandbox = sandbox();
+    let document = format!("{ITEM}/requirements-spec.md");
+    let new = format!("{ITEM}/new.md");
+    for path in [&document, &new] {
+        // Its content may be another one now: then it has to be read.
+        std::fs::write(sandbox.root().join(path), "# Requirements\n\nOther words.\n").unwrap();
+        let mut command = sandbox.command(&["check", "--worktree"]);
+        command.env("LD_PRELOAD", shim()).env("FAULT_DENIED", path);
+        let run = Run::of(command.output().unwrap());
+        assert_eq!(run.code, 2, "{}", run.stdout);
+        assert!(run.stderr.contains(&format!("{path} cannot be read")), "{}", run.stderr);
+        assert!(!run.stderr.contains("index") && !run.stderr.contains("git reset"), "{}", run.stderr);
+    }
+}
