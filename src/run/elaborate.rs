@@ -177,8 +177,9 @@ fn with_log(
         observer.check().map_err(Fail::new)?;
         then(held)
     });
-    let is_cheap = !setup.voice.asks_a_model() && setup.medium == Medium::Script;
-    log.end(is_cheap, done.is_ok(), &setup.begun, observer);
+    let is_script = setup.medium == Medium::Script;
+    let is_worth = !setup.begun.is_empty() || log.is_worth_keeping(setup.voice.asks_a_model(), is_script);
+    log.end(done.is_err() && is_worth, observer);
     done
 }
 
@@ -309,7 +310,7 @@ fn granted(setup: &Setup, talk: &Discussion<'_>) -> Result<Option<String>, Fail>
 
 /// Says what the discussion could not do with what was read or said.
 fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) {
-    if let Some(finished) = held.finished() {
+    if let Some(finished) = held.finished().filter(|_| held.unheard() == 0) {
         if finished.is_wordless(&setup.library.cast) {
             observer.note("no user said anything, so no document is changed");
         } else if finished.summary.is_empty() {
@@ -536,10 +537,12 @@ fn already_recorded(
     })
 }
 
-/// `Updated …, section "…": added ….`, a line an artifact.
+/// `Updated …, section "…": added ….`, a line an artifact; what took no addition is a warning.
 pub fn announce(outcome: &Outcome, observer: &dyn Observer) {
     observer.say("");
-    for line in &outcome.announcements {
-        observer.say(line);
+    // In this order: what was written, what was left, what stays in the recording.
+    let left = outcome.placed.len()..outcome.placed.len() + outcome.left.len();
+    for (at, line) in outcome.announcements.iter().enumerate() {
+        if left.contains(&at) { observer.warn(line) } else { observer.say(line) }
     }
 }

@@ -7,40 +7,53 @@ use crate::git::{Leftover, Pending, Repo};
 use crate::run::agent;
 use crate::run::script::Script;
 
-/// The log of a run in the git folder.
-pub struct Log(Option<Pending>);
+/// The log of a run in the git folder, and what was said in it.
+pub struct Log {
+    pending: Option<Pending>,
+    has_turn: bool,
+    has_message: bool,
+}
 
 impl Log {
+    const fn of(pending: Option<Pending>) -> Log {
+        Log { pending, has_turn: false, has_message: false }
+    }
+
     /// No log, for a run that writes nothing.
     pub const fn none() -> Log {
-        Log(None)
+        Log::of(None)
     }
 
     /// Begins the log of a run with the events it has.
     pub fn begin(repo: &Repo, run: &str, begun: &[Record], observer: &dyn Observer) -> Log {
-        match repo.write_pending(run, begun) {
-            Ok(pending) => Log(pending),
-            Err(error) => {
-                observer.note(&format!("no log is kept for --resume: {error}"));
-                Log(None)
-            }
-        }
+        let pending = repo.write_pending(run, begun);
+        Log::of(pending.unwrap_or_else(|error| {
+            observer.note(&format!("no log is kept for --resume: {error}"));
+            None
+        }))
     }
 
     pub fn append(&mut self, record: &Record, observer: &dyn Observer) {
-        if let Some(Err(error)) = self.0.as_mut().map(|pending| pending.append(record)) {
+        self.has_turn |= matches!(record.event, Event::Contribution(_) | Event::Points(_));
+        self.has_message |= matches!(record.event, Event::User(_));
+        if let Some(Err(error)) = self.pending.as_mut().map(|pending| pending.append(record)) {
             observer.note(&format!("no log is kept for --resume: {error}"));
-            self.0 = None;
+            self.pending = None;
         }
     }
 
-    /// What can be said again for nothing is not worth keeping; what a model or a person said is.
-    pub fn end(self, is_cheap: bool, is_done: bool, begun: &[Record], observer: &dyn Observer) {
-        let Some(pending) = self.0 else { return };
-        if is_done || begun.is_empty() && is_cheap {
-            pending.finish();
-        } else {
+    /// Whether a model or a person has said something: what can be said again for nothing is not worth keeping.
+    pub const fn is_worth_keeping(&self, asks_a_model: bool, is_script: bool) -> bool {
+        self.has_turn && (asks_a_model || !is_script) || self.has_message && !is_script
+    }
+
+    /// Removes the log of a run that is done, or that is not to be kept; one that a run began with stays.
+    pub fn end(self, is_kept: bool, observer: &dyn Observer) {
+        let Some(pending) = self.pending else { return };
+        if is_kept {
             observer.note("the discussion so far is kept; the same command with --resume continues it");
+        } else {
+            pending.finish();
         }
     }
 }
@@ -70,16 +83,18 @@ impl ResumeTarget<'_> {
     }
 }
 
-/// The discussion that was cut off: its events, if the script begins as it did.
-pub fn begun(repo: &Repo, wanted: &ResumeTarget<'_>, observer: &dyn Observer) -> Option<Leftover> {
-    let found = repo.leftovers().into_iter().rfind(|left| wanted.is(left));
-    match &found {
-        Some(left) => {
-            observer.note(&format!("continuing run {} after its event {}", left.run, left.log.len()))
-        }
-        None => observer.note("nothing was cut off here; the discussion starts from its beginning"),
-    }
-    found
+/// The last discussion that was cut off: of those that this run can go on with, else of all.
+pub fn begun(
+    repo: &Repo,
+    wanted: &ResumeTarget<'_>,
+    fits: impl Fn(&Leftover) -> bool,
+    observer: &dyn Observer,
+) -> Option<Leftover> {
+    let mut found: Vec<Leftover> = repo.leftovers().into_iter().filter(|left| wanted.is(left)).collect();
+    let at = found.iter().rposition(fits).or(found.len().checked_sub(1))?;
+    let left = found.swap_remove(at);
+    observer.note(&format!("continuing run {} after its event {}", left.run, left.log.len()));
+    Some(left)
 }
 
 /// Takes what was already heard from the script: the rest is what the discussion goes on with.

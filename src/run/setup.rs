@@ -7,7 +7,7 @@ use super::clock::now;
 use super::open_step::open_step;
 use super::place::Place;
 use super::played::Played;
-use super::resume::{ResumeTarget, begun, gone_on};
+use super::resume::{ResumeTarget, begun, catch_up, gone_on};
 use super::run_id::{message, run_id};
 use super::settings::{Settings, library, review_options};
 use super::voices::{self, Choice, Source};
@@ -212,7 +212,21 @@ fn cut_off(
         fixed: task.fixed,
         by_agent: task.medium == Medium::Agent,
     };
-    Ok(begun(repo, &wanted, observer))
+    let found = begun(repo, &wanted, |left| goes_on(task, &config, left), observer);
+    if found.is_none() && task.medium != Medium::Agent {
+        return Err(Fail::new("--resume: nothing was cut off here").with_hint(
+            "leave --resume out to begin anew; `roundtable status` lists the discussions that were cut off",
+        ));
+    }
+    Ok(found)
+}
+
+/// Whether a discussion that was cut off has the voice and the messages that are asked for.
+fn goes_on(task: &ElaborateRequest, config: &Config, left: &Leftover) -> bool {
+    let Some(opened) = left.opened() else { return false };
+    let is_heard = is_live(task) || catch_up(&mut task.script.clone(), &left.log).is_ok();
+    let voice = Choice::of(&task.voice, config, &opened.step.id, &opened.step.phase);
+    is_heard && voice.is_ok_and(|voice| voice.name() == opened.voice && voice.model() == opened.model)
 }
 
 /// Where a run that was cut off goes on.

@@ -283,9 +283,9 @@ fn artifacts_without_a_place_are_refused_and_odd_ones_left_alone() {
     sandbox.commit_all();
     let run = sandbox.elaborate("We decided to wait.\ndone\n", &[]).ok();
     assert!(
-        run.stdout.contains("Left requirements-spec.md as it is: it is not UTF-8 text."),
+        run.stderr.contains("Left requirements-spec.md as it is: it is not UTF-8 text."),
         "{}",
-        run.stdout
+        run.stderr
     );
 }
 
@@ -403,9 +403,9 @@ fn files_of_other_kinds_and_names_are_no_reason_to_fail() {
     let script = sandbox.script("s.txt", "What about the schema?\n\n\ndone\n");
     let run = sandbox.run(&["elaborate", "offline-mode", "--step", "01-09", "--script", &script]).ok();
     assert!(
-        run.stdout.contains("Left diagram.puml as it is: a file of this kind takes no addition."),
+        run.stderr.contains("Left diagram.puml as it is: a file of this kind takes no addition."),
         "{}",
-        run.stdout
+        run.stderr
     );
     assert!(run.stdout.contains("I think we could benefit"), "{}", run.stdout);
     sandbox.commit(&[(&format!("{ITEM}/Elaborations/x.md"), "x\n")]);

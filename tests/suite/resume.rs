@@ -31,11 +31,8 @@ fn cut_off(run: &str, log: &str) -> Sandbox {
 #[test]
 fn cut_off_behind_any_event_it_ends_in_the_same_commit() {
     let (commit, run, lines) = whole();
-    for kept in 0..=lines.len() {
-        let mut log = lines[..kept].join("\n");
-        if kept > 0 {
-            log.push('\n');
-        }
+    for kept in 1..=lines.len() {
+        let log = lines[..kept].join("\n") + "\n";
         // The next line half written, too.
         for torn in ["", lines.get(kept).map_or("", |line| &line[..line.len() / 2])] {
             let sandbox = cut_off(&run, &format!("{log}{torn}"));
@@ -71,12 +68,39 @@ fn without_a_fixed_clock_the_last_one_of_item_step_and_branch_goes_on() {
 }
 
 #[test]
-fn nothing_to_go_on_from_begins_anew() {
-    let (commit, ..) = whole();
+fn nothing_to_go_on_from_is_refused() {
+    let (_, run, lines) = whole();
+    // A log whose first line is half written is no discussion.
+    for sandbox in [sandbox(), cut_off(&run, &lines[0][..20])] {
+        let refused = sandbox.elaborate(TALK, &["--at", AT, "--resume", "-q"]);
+        assert_eq!(refused.code, 2, "{}", refused.stdout);
+        assert!(refused.stderr.contains("nothing was cut off here"), "{}", refused.stderr);
+        assert_eq!(sandbox.tip(BRANCH), None);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_in_which_nobody_spoke_leaves_no_log_and_hides_none() {
     let sandbox = sandbox();
-    let run = sandbox.elaborate(TALK, &["--at", AT, "--resume"]).ok();
-    assert!(run.stderr.contains("starts from its beginning"), "{}", run.stderr);
-    assert_eq!(sandbox.tip(BRANCH).unwrap().to_string(), commit);
+    let program = sandbox.script("voice.sh", "#!/bin/sh\nexit 1\n");
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let logs = || std::fs::read_dir(sandbox.root().join(".git/roundtable")).unwrap();
+    let is_log = |name: &std::ffi::OsStr| name.to_string_lossy().ends_with(".jsonl");
+    let voice = format!("command:{program}");
+    let run = sandbox.elaborate(TALK, &["--at", AT, "--voice", &voice]);
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    assert!(!run.stderr.contains("--resume"), "{}", run.stderr);
+    assert!(!logs().any(|file| is_log(&file.unwrap().file_name())));
+    // Of two discussions that were cut off the one with this voice and this script goes on.
+    let (commit, run, lines) = whole();
+    let mine = lines[..5].join("\n") + "\n";
+    let theirs = mine.replace("\"voice\":\"secretary\"", "\"voice\":\"gemini\"").replace(&run, "later");
+    assert_ne!(mine.replace(&run, "later"), theirs);
+    std::fs::write(pending(&sandbox, &run), &mine).unwrap();
+    std::fs::write(pending(&sandbox, "later"), theirs).unwrap();
+    let report = sandbox.elaborate(TALK, &["--at", AT, "--resume", "--json"]).json();
+    assert_eq!(report["commit"], commit);
 }
 
 #[test]
