@@ -18,6 +18,7 @@ use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, open};
 use crate::additive::policy::Preset;
+use crate::item::config::{self, Config};
 use crate::run::check::agent_hook::Agent;
 use crate::text::plain;
 
@@ -130,7 +131,7 @@ pub fn run(global: &Global, options: &InitArgs, screen: &Screen) -> Result<Code,
     let action = github::action(options)?;
     let mut wanted = Vec::new();
     if options.github || !(options.hook || options.agent.is_some()) {
-        wanted.push(SetupFile::text(crate::item::config::FILE, settings(options, &layouts(&root))?));
+        wanted.push(SetupFile::text(config::FILE, settings(options, &layouts(&root))?));
     }
     if options.github {
         wanted.extend(github::workflows(options, action.as_deref()));
@@ -142,6 +143,9 @@ pub fn run(global: &Global, options: &InitArgs, screen: &Screen) -> Result<Code,
         let state = state_of(&root, &file)?;
         found.push((file, state));
     }
+    if options.report_only {
+        refuse_other_settings(&root, &found)?;
+    }
     let hook = options.hook.then(|| Hook::find(&repo));
     let mut told = Vec::new();
     for (file, state) in &found {
@@ -151,7 +155,7 @@ pub fn run(global: &Global, options: &InitArgs, screen: &Screen) -> Result<Code,
         tell(file, *state, options, screen);
         told.push(json!({"path": file.path, "written": *state == FileState::Missing && !options.dry_run, "result": state.name(options.dry_run)}));
     }
-    if let Some((file, _)) = found.iter().find(|(file, _)| file.path == crate::item::config::FILE) {
+    if let Some((file, _)) = found.iter().find(|(file, _)| file.path == config::FILE) {
         protection::tell(&root, &file.text, screen);
     }
     if options.github {
@@ -163,6 +167,21 @@ pub fn run(global: &Global, options: &InitArgs, screen: &Screen) -> Result<Code,
     next(options, action.as_deref(), &found, screen);
     screen.json(&json!({"dry_run": options.dry_run, "action": action, "files": told}));
     Ok(Code::Yes)
+}
+
+/// Refuses `--report-only` where the settings are written already and have no day: they are not changed here.
+fn refuse_other_settings(root: &Path, found: &[(SetupFile, FileState)]) -> Result<(), Fail> {
+    let is_settings = |file: &SetupFile| file.path == config::FILE;
+    if !found.iter().any(|(file, state)| is_settings(file) && *state == FileState::Other) {
+        return Ok(());
+    }
+    let text = std::fs::read(root.join(config::FILE)).unwrap_or_default();
+    if Config::read(config::FILE, &text).is_ok_and(|config| config.report_until.is_some()) {
+        return Ok(());
+    }
+    let day = crate::run::clock::fixed_or_now()?.after_days(7).day();
+    Err(Fail::new(format!("{} is there already, so --report-only changes nothing", config::FILE))
+        .with_hint(format!("add this line to it: `report_until: {day}`")))
 }
 
 /// Says what became of a file, and shows what is in it where that has to be known.

@@ -26,6 +26,9 @@ const HELP: &str = "\
   /help           this list
 An empty line is silence.";
 
+const MISPLACED: &str =
+    "/done is a line of its own; the arrow key up brings back what you typed, which was not sent.";
+
 /// What somebody typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Typed {
@@ -35,6 +38,8 @@ enum Typed {
     Help,
     /// A command that there is none of.
     Unknown(String),
+    /// Words with the command that ends a discussion after them.
+    Misplaced,
 }
 
 /// What came from the keyboard.
@@ -98,14 +103,14 @@ fn read_line(prompt: &str) -> Result<Heard, Fail> {
 fn typed(line: &str) -> Typed {
     let line = line.trim_end();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let is_command =
-        word.len() > 1 && word.starts_with('/') && word[1..].bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_command = word.starts_with('/') && word[1..].bytes().all(|byte| byte.is_ascii_lowercase());
     match (word, rest.trim()) {
         ("", _) if line.trim().is_empty() => Typed::Silence,
         ("/help", "") => Typed::Help,
         ("/status", "") => Typed::Status,
         ("/done", "") => Typed::Message("done".to_owned()),
         _ if is_command => Typed::Unknown(word.to_owned()),
+        _ if rest.split_whitespace().next_back() == Some("/done") => Typed::Misplaced,
         _ => Typed::Message(line.trim().to_owned()),
     }
 }
@@ -146,6 +151,7 @@ pub fn listen(screen: &Screen, talk: &Discussion<'_>, script: &mut Script) -> Re
             Typed::Unknown(word) => {
                 screen.say(&format!("There is no {word}; /help lists what there is."));
             }
+            Typed::Misplaced => screen.say(MISPLACED),
         }
     }
 }
@@ -176,6 +182,7 @@ pub fn answer(occasion: Occasion) -> Reply {
             (Typed::Unknown(word), _) => {
                 screen.say(&format!("There is no {word}; /help lists what there is."));
             }
+            (Typed::Misplaced, _) => screen.say(MISPLACED),
         }
     }
 }
@@ -203,7 +210,9 @@ mod tests {
             ("/help", Typed::Help),
             ("/nothing", Typed::Unknown("/nothing".to_owned())),
             ("/api/v1 is slow", message("/api/v1 is slow")),
-            ("/", message("/")),
+            ("/", Typed::Unknown("/".to_owned())),
+            ("hello /done", Typed::Misplaced),
+            ("/done is a path", Typed::Unknown("/done".to_owned())),
             ("\u{0}x", message("\u{0}x")),
         ] {
             assert_eq!(typed(line), wanted, "{line:?}");

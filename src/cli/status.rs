@@ -16,7 +16,7 @@ use crate::analysis::{depth, phase_name};
 use crate::discussion::closing::OpenQuestions;
 use crate::discussion::event::{Event, Record};
 use crate::discussion::summary::Summary;
-use crate::git::{Leftover, Repo, Stored};
+use crate::git::{Leftover, Repo, Stored, short};
 use crate::item::library::Library;
 use crate::item::meta::{Meta, Standing};
 use crate::item::step::Step;
@@ -24,6 +24,7 @@ use crate::run::before;
 use crate::run::parted;
 use crate::run::place;
 use crate::run::settings;
+use crate::text::finding::{Finding, suggestion};
 use crate::text::plain::{self, count};
 
 #[derive(Debug, Args)]
@@ -50,24 +51,30 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
         before::edited_settings(&repo, head, screen)?;
     }
     let library = settings::library(&repo, head, &config)?;
-    let mut found: BTreeMap<String, FoundItem> = BTreeMap::new();
+    let (mut found, mut unread) = (BTreeMap::new(), Vec::new());
     for folder in config.folders() {
-        collect(repo.stored_items(head, folder)?, head, &mut found)?;
+        collect(repo.stored_items(head, folder)?, head, &mut found, &mut unread);
     }
     for (path, (_, tip)) in place::ahead(&repo, head, &config)? {
-        collect(repo.stored_items(tip, &path)?, tip, &mut found)?;
+        collect(repo.stored_items(tip, &path)?, tip, &mut found, &mut unread);
     }
     if let Some(item) = &options.item {
         let wanted = place::forward(item);
         let wanted = wanted.trim_start_matches("./").trim_end_matches('/');
         let known: Vec<&str> = found.keys().map(|path| place::slug(path)).collect();
-        let near = crate::text::finding::suggestion(wanted, &known);
+        let near = suggestion(wanted, &known);
         let kept: Vec<String> = found
             .keys()
             .filter(|path| path.as_str() == wanted || place::slug(path) == wanted)
             .cloned()
             .collect();
-        if kept.is_empty() {
+        unread.retain(|finding: &Finding| {
+            finding
+                .path
+                .rsplit_once('/')
+                .is_some_and(|(path, _)| path == wanted || place::slug(path) == wanted)
+        });
+        if kept.is_empty() && unread.is_empty() {
             let hint = near.unwrap_or_else(|| "`roundtable status` lists the items".to_owned());
             return Err(Fail::new(format!("no item {}", plain::shown(wanted))).with_hint(hint));
         }
@@ -78,7 +85,9 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
         items.push(entry(path, item, &library, &repo)?);
     }
     let leftovers = repo.leftovers();
-    say(&found, &items, screen);
+    if !found.is_empty() || unread.is_empty() {
+        say(&found, &items, screen);
+    }
     if options.item.is_some() {
         for ((path, item), entry) in found.iter().zip(&items) {
             page(path, item, entry, &library, &repo, screen)?;
@@ -86,6 +95,10 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
     }
     say_leftovers(&leftovers, screen);
     say_parted(&repo, head, &found, screen)?;
+    // The others are listed: one that cannot be read hides none.
+    if let Some(finding) = Finding::all(unread) {
+        return Err(finding.into());
+    }
     let leftovers: Vec<Value> = leftovers.iter().map(leftover).collect();
     screen.json(&json!({"items": items, "leftovers": leftovers}));
     Ok(Code::Yes)
@@ -107,9 +120,13 @@ struct FoundItem {
     recordings: Vec<(String, Oid)>,
 }
 
-/// Reads the items that a commit holds; a meta.json that cannot be read is an error.
-fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, FoundItem>) -> Result<(), Fail> {
-    let mut findings = Vec::new();
+/// Reads the items that a commit holds, and finds each meta.json that cannot be read.
+fn collect(
+    stored: Vec<Stored>,
+    commit: Oid,
+    found: &mut BTreeMap<String, FoundItem>,
+    unread: &mut Vec<Finding>,
+) {
     for item in stored {
         let at = format!("{}/{}", item.path, crate::item::meta::FILE);
         let read = Meta::read(&at, &item.meta);
@@ -118,10 +135,9 @@ fn collect(stored: Vec<Stored>, commit: Oid, found: &mut BTreeMap<String, FoundI
                 let Stored { path, scan, documents, recordings, .. } = item;
                 found.insert(path, FoundItem { meta, commit, scan, documents, recordings });
             }
-            Err(finding) => findings.push(finding),
+            Err(finding) => unread.push(finding.of_version(&format!("commit {}", short(commit)))),
         }
     }
-    crate::text::finding::Finding::all(findings).map_or(Ok(()), |finding| Err(finding.into()))
 }
 
 /// How far an item is. What `skip_if` leaves out is asked only in a phase that has such a step.

@@ -98,8 +98,9 @@ impl Repo {
     /// # Errors
     /// No such folder (with the nearest slug), a slug that two items have, or a path through a link or submodule.
     pub(crate) fn find_item(&self, commit: Oid, name: &str, items: &[&str]) -> Result<String, Error> {
+        let name = name.trim_end_matches('/');
         let is_path = name.contains('/');
-        let name = name.trim_start_matches("./").trim_end_matches('/');
+        let name = name.trim_start_matches("./");
         self.is_no_folder_of_items(commit, name, items)?;
         match self.named(commit, name, is_path, items)? {
             Named::Items(mut found) if found.len() > 1 => {
@@ -126,7 +127,11 @@ impl Repo {
         // Its own branch has it elsewhere: nobody means another name.
         known.retain(|other| *other != name);
         let near = suggestion(name, &known);
-        let hint = near.or(self.hint_for_document(commit, name)?).unwrap_or_else(|| match suggested(name) {
+        let hint = match near.or(self.hint_for_document(commit, name)?) {
+            None => self.hint_for_folder(commit, name)?,
+            hint => hint,
+        };
+        let hint = hint.unwrap_or_else(|| match suggested(name) {
             Some(slug) => {
                 format!(
                     "an item is a folder in this repository: `roundtable add {slug} --name NAME` makes one"
@@ -189,6 +194,28 @@ impl Repo {
             || "name a document that is committed, or the folder of an item".to_owned(),
             |near| format!("did you mean \"{near}\"?"),
         )))
+    }
+
+    /// The folder of documents that a name is near to; one on disk that a commit has not is to be committed first.
+    fn hint_for_folder(&self, commit: Oid, name: &str) -> Result<Option<String>, Error> {
+        if self.work_tree().is_some_and(|root| path::is_plain(name) && root.join(name).is_dir()) {
+            return Ok(Some(format!("commit it first: `git add {name} && git commit`")));
+        }
+        let mut folders = BTreeSet::new();
+        super::has_path_where(self, self.tree(commit)?.id(), &|_| true, &mut |path| {
+            let path = String::from_utf8_lossy(path);
+            if let Some((folder, _)) = path.rsplit_once('/').filter(|(_, file)| file.ends_with(".md")) {
+                folders.insert(folder.to_owned());
+            }
+            false
+        })?;
+        let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let names: Vec<String> = folders.iter().map(|folder| last(folder)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let wanted = last(name);
+        let near = names.iter().find(|known| **known == wanted).copied().or_else(|| nearest(&wanted, &names));
+        let folder = near.and_then(|near| folders.iter().find(|folder| last(folder) == near));
+        Ok(folder.map(|folder| format!("did you mean \"{folder}\"?")))
     }
 
     fn named(&self, commit: Oid, name: &str, is_path: bool, items: &[&str]) -> Result<Named, Error> {

@@ -189,7 +189,7 @@ impl Remedy for Error {
             Error::None { .. } => "run `git init`, or name one with --repo",
             Error::Unborn => "make a first one, or name one with --base",
             Error::BranchName(_) => {
-                "use letters, digits, `.`, `_`, `-` and `/`, as in roundtable/offline-mode"
+                "name one with --branch, of letters, digits, `.`, `_`, `-` and `/`, as in roundtable/offline-mode"
             }
             Error::CheckedOut { .. } => "name another with --branch, or switch that work tree away from it",
             Error::BranchTaken { .. } => "name another with --branch",

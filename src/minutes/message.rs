@@ -226,7 +226,8 @@ impl Reader<'_> {
     /// What a sentence says, by its form.
     fn entry(&self, text: &str) -> Option<UserStatement> {
         if let Some(hit) = self.forms.find("decisions", text) {
-            let is_none = self.forms.fits("no-decisions", hit.part("what").unwrap_or(text));
+            let what = hit.part("what").unwrap_or(text);
+            let is_none = self.forms.fits("no-decisions", what) || !has_words(what);
             return (!is_none).then(|| self.decision(&decided(&hit, text)));
         }
         if let Some(what) = self.labelled_task(text) {
@@ -237,7 +238,7 @@ impl Reader<'_> {
     }
 
     fn says_none(&self, text: &str) -> bool {
-        self.forms.fits("no-decisions", text) || self.forms.fits("acknowledgements", text)
+        !has_words(text) || self.forms.fits("no-decisions", text) || self.forms.fits("acknowledgements", text)
     }
 
     fn decision(&self, text: &str) -> UserStatement {
@@ -302,6 +303,11 @@ impl Reader<'_> {
         last.reason = Some(why.to_owned());
         true
     }
+}
+
+/// Whether a text is more than punctuation.
+fn has_words(text: &str) -> bool {
+    !text.chars().all(|c| c.is_whitespace() || c.is_ascii_punctuation())
 }
 
 /// The form of a sentence that is a reason as a whole.

@@ -6,8 +6,10 @@
 use std::path::Path;
 
 use git2::Oid;
+use serde_json::json;
 use walkdir::{DirEntry, WalkDir};
 
+use super::documents::text_of;
 use super::parted;
 use super::place::{self, Place};
 use super::settings::Settings;
@@ -16,7 +18,7 @@ use crate::discussion::event::{Event, Exit, Opened, Record};
 use crate::git::{Error, Repo, short, trailers};
 use crate::item::config::{self, Config};
 use crate::item::meta::{self, Source};
-use crate::item::{self, File, Item};
+use crate::item::{self, Begin, File, Item};
 use crate::run::landing;
 use crate::run::script::Script;
 use crate::text::plain::count;
@@ -152,6 +154,10 @@ pub fn find_or_begin(
         return Ok((path, Some(text)));
     }
     let path = found.map_err(|error| not_there(repo, error, named, base, place, config))?;
+    let document = named.trim_start_matches("./");
+    if repo.is_file(place.base, document) {
+        text_of(document, repo.file(place.base, document)?.unwrap_or_default())?;
+    }
     let text = place::new_meta(repo, place.base, &path, named, at)?;
     Ok((path, text))
 }
@@ -200,12 +206,12 @@ pub fn is_of_branch(repo: &Repo, commit: Oid, path: &str, branch: &str) -> Resul
 pub fn edited_names(repo: &Repo, item: &Item) -> Result<Vec<String>, Fail> {
     let (Some(root), Ok(head)) = (repo.work_tree(), repo.resolve("HEAD")) else { return Ok(Vec::new()) };
     let folder = root.join(&item.path);
-    if !folder.is_dir() || !repo.exists(head, &item.path)? {
+    if item.beside.is_none() && !repo.exists(head, &item.path)? {
         return Ok(Vec::new());
     }
-    let Ok(committed) = repo.item(head, &item.path) else { return Ok(Vec::new()) };
+    let Some(committed) = at_commit(repo, head, item) else { return Ok(Vec::new()) };
     let is_edited = |name: &str, bytes: &[u8]| {
-        let path = folder.join(name);
+        let path = root.join(committed.path_of(name));
         let is_file = std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_file());
         is_file && std::fs::read(&path).is_ok_and(|edited| !is_same(bytes, &edited))
     };
@@ -216,6 +222,25 @@ pub fn edited_names(repo: &Repo, item: &Item) -> Result<Vec<String>, Fail> {
     let mut names: Vec<String> = edited.map(|(name, _)| name.clone()).collect();
     names.extend(new_names(repo, &folder, &item.path, &committed));
     Ok(names)
+}
+
+/// An item as another commit has it, with a meta.json or without.
+fn at_commit(repo: &Repo, commit: Oid, item: &Item) -> Option<Item> {
+    let meta = item.beside.as_ref().map_or(json!({}), |document| json!({"document": document})).to_string();
+    repo.item_or_new(commit, &item.path, Begin { meta: Some(&meta), draft: None }).ok()
+}
+
+/// Warns of the item's documents that are not text: nothing is read of them, and nothing is added to them.
+pub fn unread(item: &Item, observer: &dyn Observer) {
+    let is_unread = |file: &File| match file {
+        File::Bytes(bytes) => bytes.contains(&0) || std::str::from_utf8(bytes).is_err(),
+        _ => false,
+    };
+    let files = item.files.iter().filter(|(name, file)| item::is_document(name) && is_unread(file));
+    let names: Vec<String> = files.map(|(name, _)| name.clone()).collect();
+    if !names.is_empty() {
+        observer.warn(&format!("not UTF-8 text, and left out: {}; save it as UTF-8 text", list(&names)));
+    }
 }
 
 /// The documents in an item's folder that no commit has yet and git does not ignore.
@@ -242,7 +267,7 @@ pub fn newer(repo: &Repo, place: &Place, item: &Item, observer: &dyn Observer) -
         return Ok(());
     }
     let Ok(begun) = repo.merge_base(place.base, head) else { return Ok(()) };
-    let ids_at = |commit: Oid| repo.item(commit, &item.path).map(|item| item.ids).unwrap_or_default();
+    let ids_at = |commit: Oid| at_commit(repo, commit, item).map(|item| item.ids).unwrap_or_default();
     let (then, now) = (ids_at(begun), ids_at(head));
     let changed = now.iter().filter(|(name, id)| {
         item::is_document(name)
@@ -277,6 +302,7 @@ fn list(names: &[String]) -> String {
 /// # Errors
 /// A commit that cannot be read.
 pub fn edited(repo: &Repo, item: &Item, observer: &dyn Observer) -> Result<(), Fail> {
+    unread(item, observer);
     let names = edited_names(repo, item)?;
     if !names.is_empty() {
         let (is, text) = if names.len() == 1 { ("is", "text is") } else { ("are", "texts are") };

@@ -12,12 +12,13 @@ use serde_json::{Value, json};
 use super::{Fail, place};
 use crate::discussion::event::{Message, Time};
 use crate::discussion::summary::Decision;
-use crate::git::{Repo, short};
+use crate::git::{Error, Repo, short};
 use crate::history::decisions::ListedDecision;
 use crate::history::provenance::{Dossier, Talk, items};
 use crate::history::site::{DecisionRecord, records};
 use crate::item::config::Config;
 use crate::item::meta::Source;
+use crate::text::finding::Finding;
 use crate::text::plain;
 
 /// An item, and the name of the revision that it was read at.
@@ -124,13 +125,16 @@ pub fn decided(dossier: &Dossier) -> Vec<Decided> {
     found
 }
 
-/// The items, each on its own branch where that is ahead of HEAD.
+/// The items, each on its own branch where that is ahead of HEAD, and what keeps others from being read.
+///
+/// # Errors
+/// A named item that cannot be read, and a repository that cannot.
 pub fn read(
     repo: &Repo,
     item: Option<&str>,
     revision: Option<&str>,
     config: &Config,
-) -> Result<Vec<ItemAtRevision>, Fail> {
+) -> Result<(Vec<ItemAtRevision>, Option<Finding>), Fail> {
     let head = repo.resolve(revision.unwrap_or("HEAD"))?;
     let ahead = if revision.is_none() { place::ahead(repo, head, config)? } else { BTreeMap::new() };
     let named = revision.unwrap_or("HEAD").to_owned();
@@ -155,14 +159,20 @@ pub fn read(
         }
         places.sort();
     }
-    let mut found = Vec::new();
+    let (mut found, mut unread) = (Vec::new(), Vec::new());
     for (path, rev) in places {
         let commit = repo.resolve(&rev)?;
-        let dossiers = items(repo, commit, &[path])?;
+        let dossiers = match items(repo, commit, &[path]) {
+            Err(Error::File(finding)) if item.is_none() => {
+                unread.push(finding.of_version(&format!("commit {}", short(commit))));
+                continue;
+            }
+            dossiers => dossiers?,
+        };
         let rev = format!("{rev} ({})", short(commit));
         found.extend(dossiers.into_iter().map(|dossier| ItemAtRevision { dossier, rev: rev.clone() }));
     }
-    Ok(found)
+    Ok((found, Finding::all(unread)))
 }
 
 /// The decisions that no later one replaces.

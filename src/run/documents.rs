@@ -118,7 +118,7 @@ fn standard_input(workspace: &Workspace, options: &ReviewRequest) -> Result<Revi
 }
 
 /// The bytes of a document as text.
-fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, Fail> {
+pub(super) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, Fail> {
     let shown = plain::shown(path);
     if bytes.len() as u64 > LARGEST {
         return Err(Fail::new(format!("{shown} is larger than {} MiB", LARGEST >> 20)));

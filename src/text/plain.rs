@@ -236,7 +236,8 @@ pub fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut at = 0;
     while at < chars.len() {
-        let code = code_end(&chars, at).filter(|_| chars[at] == '`');
+        // Looked for at a backtick only: elsewhere every sign would search the whole text.
+        let code = if chars[at] == '`' { code_end(&chars, at) } else { None };
         match code {
             Some(end) => {
                 out.extend(&chars[at..end]);

@@ -48,6 +48,7 @@ mod live;
 mod machine;
 mod memory;
 mod minutes;
+mod misled;
 mod mistakes;
 mod mutations;
 mod newcomer;

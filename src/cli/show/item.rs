@@ -31,12 +31,12 @@ pub fn run(
     let head = repo.resolve(revision.unwrap_or("HEAD"))?;
     let config = global.workspace.settings_at(repo, head)?;
     let library = settings::library(repo, head, &config)?;
-    let found = found(repo, item, revision, &config, screen)?;
+    let (found, unread) = found(repo, item, revision, &config, screen)?;
     if format == ShowFormat::Html {
         let (dossiers, revisions): (Vec<Dossier>, Vec<String>) =
             found.into_iter().map(|shown| (shown.dossier, shown.rev)).unzip();
         screen.document(&site::html(&dossiers, &revisions, &library)?)?;
-        return Ok(Code::Yes);
+        return unread.map_or(Ok(Code::Yes), Err);
     }
     for shown in &found {
         say(shown, &library, screen);
@@ -46,7 +46,7 @@ pub fn run(
         (Some(_), Some(one)) => screen.json(one),
         _ => screen.json(&json!({ "items": all })),
     }
-    Ok(Code::Yes)
+    unread.map_or(Ok(Code::Yes), Err)
 }
 
 /// Shows the decisions of one item, or of all of them.
@@ -59,8 +59,8 @@ pub fn run_decisions(
     screen: &Screen,
 ) -> Result<Code, Fail> {
     let config = global.workspace.settings_at(repo, repo.resolve(revision.unwrap_or("HEAD"))?)?;
-    let found = found(repo, item, revision, &config, screen)?;
-    if found.is_empty() {
+    let (found, unread) = found(repo, item, revision, &config, screen)?;
+    if found.is_empty() && unread.is_none() {
         place::note_nothing(repo, "item", revision.unwrap_or("HEAD"), screen);
     }
     if is_markdown {
@@ -68,7 +68,7 @@ pub fn run_decisions(
     } else {
         decisions::say(&found, screen);
     }
-    Ok(Code::Yes)
+    unread.map_or(Ok(Code::Yes), Err)
 }
 
 /// The items; what cannot be read of them is told.
@@ -78,12 +78,16 @@ fn found(
     revision: Option<&str>,
     config: &Config,
     screen: &Screen,
-) -> Result<Vec<ItemAtRevision>, Fail> {
-    let found = decided::read(repo, item, revision, config)?;
+) -> Result<(Vec<ItemAtRevision>, Option<Fail>), Fail> {
+    let (found, unread) = decided::read(repo, item, revision, config)?;
     for (recording, why) in found.iter().flat_map(|shown| &shown.dossier.unread) {
         screen.warn(&format!("{} is left out: {why}", plain::shown(recording)));
     }
-    Ok(found)
+    match unread.map(Fail::from) {
+        // One JSON document says one thing.
+        Some(fail) if screen.is_json() => Err(fail),
+        unread => Ok((found, unread)),
+    }
 }
 
 fn say(shown: &ItemAtRevision, library: &Arc<Library>, screen: &Screen) {

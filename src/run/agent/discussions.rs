@@ -158,7 +158,10 @@ impl Discussions {
     fn decisions(&self, asked: &tools::DecisionsCall) -> Result<Value, Fail> {
         let repo = self.workspace.open()?;
         let config = self.workspace.settings_at(&repo, repo.resolve("HEAD")?)?;
-        let found = decided::read(&repo, asked.item.as_deref(), None, &config)?;
+        let (found, unread) = decided::read(&repo, asked.item.as_deref(), None, &config)?;
+        if let Some(finding) = unread {
+            return Err(finding.into());
+        }
         for (recording, why) in found.iter().flat_map(|shown| &shown.dossier.unread) {
             self.warnings.warn(&format!("{} is left out: {why}", plain::shown(recording)));
         }

@@ -5,6 +5,9 @@
 //! the time limit. What it writes to standard error shows only when it fails.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -29,6 +32,8 @@ pub struct Program {
     runs: u64,
 }
 
+/// A script's first line is read this far, in bytes.
+const LONGEST_LINE: u64 = 512;
 /// How a program is named.
 const EXAMPLE: &str = "name a program with its path, as in command:./answer.py";
 
@@ -53,7 +58,7 @@ impl Program {
 
     fn run(&self, input: &str) -> Result<String, Problem> {
         let printed = self.process.run(input).map_err(|unrun| match unrun {
-            Unrun::NotStarted(error) => Problem::new(format!("it cannot be run: {error}")).with(EXAMPLE),
+            Unrun::NotStarted(error) => not_started(self.process.program(), &error),
             Unrun::Ended(problem) => problem,
         })?;
         if printed.status.success() {
@@ -62,6 +67,30 @@ impl Program {
         let said = if printed.stderr.is_empty() { String::new() } else { format!(": {}", printed.stderr) };
         Err(Problem::new(format!("it ended with {}{said}", printed.status)))
     }
+}
+
+/// Why a program cannot be started.
+fn not_started(program: &str, error: &io::Error) -> Problem {
+    let (path, shown) = (Path::new(program), plain::shown(program));
+    match (error.kind(), interpreter(path)) {
+        _ if path.is_dir() => Problem::new("it cannot be run: it is a folder").with(EXAMPLE),
+        (io::ErrorKind::PermissionDenied, _) if path.is_file() => {
+            Problem::new("it cannot be run: it is not executable").with(format!("chmod +x {shown}"))
+        }
+        (io::ErrorKind::NotFound, Some(interpreter)) => {
+            Problem::new(format!("it cannot be run: its first line names {interpreter}, which is not there"))
+                .with(format!("install that program, or correct the first line of {shown}"))
+        }
+        _ => Problem::new(format!("it cannot be run: {error}")).with(EXAMPLE),
+    }
+}
+
+/// The program that a script's first line names.
+fn interpreter(path: &Path) -> Option<String> {
+    let mut line = String::new();
+    BufReader::new(File::open(path).ok()?.take(LONGEST_LINE)).read_line(&mut line).ok()?;
+    let word = line.strip_prefix("#!")?.split_whitespace().next()?;
+    Some(plain::shown(word))
 }
 
 impl Model for Program {

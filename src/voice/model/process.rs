@@ -25,6 +25,8 @@ use crate::text::{plain, secrets};
 
 /// The longest answer that is read, in bytes (4 MiB).
 const LARGEST: u64 = 4 << 20;
+/// What helps where the time is over.
+const MORE_TIME: &str = "--timeout SECONDS gives it more";
 /// Tokens that a program gets no sight of: what it is to know, it is given by another name.
 const WITHHELD: [&str; 3] = ["GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN"];
 
@@ -62,6 +64,11 @@ pub enum Unrun {
 impl Process {
     pub fn new(words: Vec<String>, limit: Duration, secrets: Vec<Secret>) -> Process {
         Process { words, limit, secrets, environment: None, more: &[], folder: None }
+    }
+
+    /// The program's name or path.
+    pub fn program(&self) -> &str {
+        self.words.first().map_or("", String::as_str)
     }
 
     /// The program with this environment and nothing else.
@@ -129,7 +136,7 @@ fn talk_to(
     deadline: Instant,
     secrets: &[Secret],
 ) -> Result<Printed, Problem> {
-    let late = |_| Problem::new("it gave no answer in time");
+    let late = |_| Problem::new("it gave no answer in time").with(MORE_TIME);
     let stdout = reader(child.stdout.take());
     let stderr = reader(child.stderr.take());
     if let Some(mut stdin) = child.stdin.take() {
@@ -143,7 +150,9 @@ fn talk_to(
     let status = loop {
         match child.try_wait().map_err(|error| Problem::new(format!("it cannot be waited for: {error}")))? {
             Some(status) => break status,
-            None if left(deadline).is_zero() => return Err(Problem::new("it did not end in time")),
+            None if left(deadline).is_zero() => {
+                return Err(Problem::new("it did not end in time").with(MORE_TIME));
+            }
             None => std::thread::sleep(Duration::from_millis(2)),
         }
     };
