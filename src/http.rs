@@ -21,6 +21,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 pub use reqwest::{Method, Url};
 
+use crate::text::path::percent_encoded;
 use crate::text::plain;
 use crate::text::remedy::{Problem, Remedy};
 
@@ -78,14 +79,13 @@ impl Secret {
         if self.value.len() < 8 {
             return vec![self.value.clone()];
         }
-        let percent: String = self.value.bytes().map(percent).collect();
         let token = format!("x-access-token:{}", self.value);
         vec![
             self.value.clone(),
             STANDARD.encode(&self.value),
             URL_SAFE.encode(&self.value),
             STANDARD.encode(token),
-            percent,
+            percent_encoded(&self.value),
         ]
     }
 
@@ -98,14 +98,6 @@ impl Secret {
     pub fn redact(&self, text: &str) -> String {
         let hide = |text: String, form: String| text.replace(form.trim_end_matches('='), "[removed]");
         self.forms().into_iter().fold(text.to_owned(), hide)
-    }
-}
-
-/// A byte as a URL writes it (RFC 3986, section 2).
-pub fn percent(byte: u8) -> String {
-    match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
     }
 }
 

@@ -4,17 +4,16 @@ mod rules;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::check::CheckFormat;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::voices::VoiceArgs;
 use super::{Global, report};
-use crate::item::config;
+use crate::item::config::FailOn;
 use crate::run::documents::{ReviewInput, ReviewRequest, review};
 use crate::run::open_points::find_open_points;
-use crate::text::finding::Severity;
 use crate::voice::SECRETARY;
 
 #[derive(Debug, Default, Args)]
@@ -50,26 +49,6 @@ pub struct ReviewArgs {
     rules: Option<Option<String>>,
 }
 
-/// From which severity on the answer is no.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    Major,
-    Minor,
-    Note,
-    None,
-}
-
-impl FailOn {
-    fn fails(self, severity: Severity) -> bool {
-        match self {
-            FailOn::Major => severity == Severity::Major,
-            FailOn::Minor => severity <= Severity::Minor,
-            FailOn::Note => true,
-            FailOn::None => false,
-        }
-    }
-}
-
 /// Reviews, and reports in the wanted form.
 pub fn run(global: &Global, options: &ReviewArgs, screen: &Screen) -> Result<Code, Fail> {
     if let Some(rule) = &options.rules {
@@ -85,13 +64,8 @@ pub fn run(global: &Global, options: &ReviewArgs, screen: &Screen) -> Result<Cod
     };
     let source = ReviewInput::open(&global.workspace, &request)?;
     let found = review(&source, &request, screen)?;
-    let fail_on = match (options.fail_on, source.config.review.as_ref().and_then(|review| review.fail_on)) {
-        (Some(fail_on), _) => fail_on,
-        (None, Some(config::FailOn::Major) | None) => FailOn::Major,
-        (None, Some(config::FailOn::Minor)) => FailOn::Minor,
-        (None, Some(config::FailOn::Note)) => FailOn::Note,
-        (None, Some(config::FailOn::None)) => FailOn::None,
-    };
+    let set = source.config.review.as_ref().and_then(|review| review.fail_on);
+    let fail_on = options.fail_on.or(set).unwrap_or(FailOn::Major);
     let wanted = options.voice.wanted();
     let asks = wanted.voice.as_deref().is_some_and(|voice| voice != SECRETARY);
     let points = match asks {

@@ -173,13 +173,6 @@ fn set_in(text: &str) -> String {
     out
 }
 
-impl Entry {
-    /// The entry as one text.
-    pub fn to_text(&self) -> String {
-        if self.label.is_empty() { self.text.clone() } else { format!("{} {}", self.label, self.text) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,7 +219,8 @@ mod tests {
             comment: None,
         };
         let record = Record { at: Time::parse("2026-01-01T00:00:00Z").unwrap(), event: Event::User(message) };
-        insta::assert_snapshot!(entry(&record, &cast).unwrap().to_text(), @r"
+        let entry = entry(&record, &cast).unwrap();
+        insta::assert_snapshot!(format!("{} {}", entry.label, entry.text), @r"
         Maya Chen Business Analyst (user): I think
           Maya Chen (Business Analyst): I agree
 

@@ -116,11 +116,9 @@ impl Card {
 
     /// A fact that the review found.
     pub fn of_finding(finding: &Finding) -> Card {
-        let options = finding.options.iter().map(|one| shortened(one, MAX_OPTION));
         Card {
             path: finding.path.clone(),
             line: finding.line,
-            options: options.filter(|one| !one.is_empty()).take(MAX_OPTIONS).collect(),
             ..Card::asks(&plain::capital(&finding.message))
         }
     }

@@ -14,6 +14,7 @@ use super::thread::Comment;
 use super::trigger::Person;
 use crate::http::{self, Answer, Failed, Http, Judged, Kind, Method, Request, Secret, Url};
 use crate::item::config::github::Permission;
+use crate::text::path::percent_encoded;
 use crate::text::plain;
 use crate::text::time::Time;
 
@@ -172,7 +173,10 @@ impl Hub {
                 _ => return Err(Failed::new(Kind::Network, "GitHub gave no list where one is due")),
             }
             seen.push(url.to_string());
-            let next = answer.header("link").and_then(next_link).and_then(|next| url.join(&next).ok());
+            let next = answer
+                .header("link")
+                .and_then(|links| linked(links, "next"))
+                .and_then(|next| url.join(&next).ok());
             match next {
                 None => return Ok(all),
                 Some(next) if seen.contains(&next.to_string()) => {
@@ -254,7 +258,7 @@ impl Hub {
     /// # Errors
     /// A page that cannot be had.
     pub fn labeled(&mut self, label: &str) -> Result<Vec<Value>, Failed> {
-        let label = escaped(label);
+        let label = percent_encoded(label);
         let all = self.list(&format!("issues?state=open&labels={label}&per_page=100"))?;
         Ok(all.into_iter().filter(|issue| issue.get("pull_request").is_none()).collect())
     }
@@ -273,7 +277,7 @@ impl Hub {
     /// # Errors
     /// No answer: then nothing is known. Somebody who is no collaborator may do nothing.
     pub fn permission(&mut self, person: &Person) -> Result<Permission, Failed> {
-        match self.get(&format!("collaborators/{}/permission", escaped(&person.login))) {
+        match self.get(&format!("collaborators/{}/permission", percent_encoded(&person.login))) {
             Ok(value) => {
                 let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
                 Ok(Permission::of(&text("role_name"), &text("permission")))
@@ -434,7 +438,7 @@ impl Hub {
     /// # Errors
     /// No right to, or no answer.
     pub fn remove_label(&mut self, number: u64, label: &str) -> Result<(), Failed> {
-        let url = self.url(&format!("issues/{number}/labels/{}", escaped(label)));
+        let url = self.url(&format!("issues/{number}/labels/{}", percent_encoded(label)));
         match self.call(&Method::DELETE, url, None) {
             Err(Failed { kind: Kind::Status(404), .. }) => Ok(()),
             done => done.map(drop),
@@ -550,7 +554,7 @@ impl Hub {
     /// # Errors
     /// No right to, no answer.
     pub fn pulls(&mut self, branch: &str) -> Result<Vec<Pull>, Failed> {
-        let head = escaped(&format!("{}:{branch}", self.owner()));
+        let head = percent_encoded(&format!("{}:{branch}", self.owner()));
         let found = self.get(&format!("pulls?state=all&sort=created&direction=desc&head={head}"))?;
         Ok(found.as_array().into_iter().flatten().filter_map(Pull::of).collect())
     }
@@ -635,15 +639,6 @@ fn page_of(value: &Value) -> String {
         && text.len() <= 500
         && text.bytes().all(is_sign);
     if is_address { text.to_owned() } else { String::new() }
-}
-
-/// A word of others as a part of a path or query.
-fn escaped(text: &str) -> String {
-    text.bytes().map(http::percent).collect()
-}
-
-fn next_link(header: &str) -> Option<String> {
-    linked(header, "next")
 }
 
 /// The target of a relation in a `Link` header (RFC 8288).
@@ -741,9 +736,12 @@ mod tests {
     #[test]
     fn the_next_page_is_what_the_link_says() {
         let header = r#"<https://api.github.com/repositories/1/issues?page=1>; rel="prev", <https://api.github.com/repositories/1/issues?page=3>; rel="next""#;
-        assert_eq!(next_link(header).as_deref(), Some("https://api.github.com/repositories/1/issues?page=3"));
-        assert_eq!(next_link(r#"<https://x/>; rel="last""#), None);
-        assert_eq!(next_link("garbage"), None);
+        assert_eq!(
+            linked(header, "next").as_deref(),
+            Some("https://api.github.com/repositories/1/issues?page=3")
+        );
+        assert_eq!(linked(r#"<https://x/>; rel="last""#, "next"), None);
+        assert_eq!(linked("garbage", "next"), None);
     }
 
     #[test]
@@ -753,6 +751,6 @@ mod tests {
         for bad in ["owner", "a/b/c", "a/../b", "../x", "a/b c", "/", "a/", "a/b?x"] {
             assert!(Hub::new(base(), bad, None).is_err(), "{bad}");
         }
-        assert_eq!(escaped("roundtable:01-03 ü"), "roundtable%3A01-03%20%C3%BC");
+        assert_eq!(percent_encoded("roundtable:01-03 ü"), "roundtable%3A01-03%20%C3%BC");
     }
 }

@@ -15,6 +15,7 @@ use crate::discussion::{Finished, runs};
 use crate::history::page::{self, Format};
 use crate::item::library::Library;
 use crate::review;
+use crate::text::path::encoded_path;
 use crate::text::plain;
 use crate::text::template::{Failed, safe};
 
@@ -357,11 +358,6 @@ fn harmless(text: &str) -> minijinja::Value {
     safe(inert(&plain::markdown(text)))
 }
 
-/// A name as a part of an address.
-fn percent_encoded(name: &str) -> String {
-    name.bytes().map(crate::http::percent).collect()
-}
-
 fn possible((is_ticked, one): &(bool, Listed)) -> minijinja::Value {
     context! {
         box => safe(if *is_ticked { "[x]" } else { "[ ]" }),
@@ -595,7 +591,7 @@ impl Told<'_> {
             opened.read.contains_key(path) || opened.step.outputs.iter().any(|output| output == path);
         let is_own = is_own || path == crate::item::DRAFT;
         let whole = if is_own { format!("{}/{path}", opened.item) } else { path.to_owned() };
-        let address: String = whole.split('/').map(percent_encoded).collect::<Vec<_>>().join("/");
+        let address = encoded_path(&whole);
         let url = format!("{}/{address}?plain=1#L{line}", self.links.blob_url);
         context! { text => safe(inert(&plain::markdown(&format!("{path}:{line}")))), url => safe(url) }
     }

@@ -19,7 +19,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use crate::discussion::event::{Class, Event, NoticeKind, Opened, Purpose, Record, SECRETARY, Verdict};
+use crate::discussion::event::{Class, Event, NoticeKind, Opened, Purpose, Record, SECRETARY};
 use crate::discussion::points::Point;
 use crate::discussion::summary::{Insight, Summary, attribution};
 use crate::discussion::transcript::{listed, notes, sources, user_label, with_sources};
@@ -228,14 +228,6 @@ fn seats(log: &[Record], library: &Library) -> Vec<Participant> {
     seats
 }
 
-const fn verdict(outcome: Verdict) -> &'static str {
-    match outcome {
-        Verdict::Kept => "kept",
-        Verdict::Changed => "changed",
-        Verdict::Dropped => "dropped",
-    }
-}
-
 /// Who sits where.
 struct Table {
     seats: Vec<Participant>,
@@ -280,7 +272,7 @@ impl Table {
             Event::Critique(one) => TranscriptEntry {
                 name: format!("Critique of {}", plain::shown(&one.on)),
                 role: String::new(),
-                ..self.said("notice", "", verdict(one.outcome), &one.problem)
+                ..self.said("notice", "", one.outcome.name(), &one.problem)
             },
             Event::Opened(_)
             | Event::Paused(_)

@@ -170,13 +170,27 @@ pub struct Review {
     pub fail_on: Option<FailOn>,
 }
 
+/// From which severity on the answer is no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum FailOn {
     Major,
     Minor,
     Note,
     None,
+}
+
+impl FailOn {
+    /// Whether a finding of this severity makes the answer no.
+    pub fn fails(self, severity: Severity) -> bool {
+        match self {
+            FailOn::Major => severity == Severity::Major,
+            FailOn::Minor => severity <= Severity::Minor,
+            FailOn::Note => true,
+            FailOn::None => false,
+        }
+    }
 }
 
 /// One name for all steps, or names by phase or step: `{default: secretary, 03-architecture: anthropic, 01-03: openai}`.

@@ -285,20 +285,6 @@ impl Library {
         digests
     }
 
-    /// Whether these are the digests of a discussion of `step`.
-    pub fn has_digests(&self, step: &Step, digests: &BTreeMap<String, String>) -> bool {
-        let shared = self.shared.get_or_init(|| self.shared_digests());
-        let Some(own) = self.digests.get(&step.path) else { return digests == shared };
-        let key = format!("steps/{}", step.path);
-        if shared.contains_key(&key) {
-            return *digests == self.digests(step);
-        }
-        let mut theirs = digests.iter().filter(|(name, _)| **name != key);
-        digests.get(&key) == Some(own)
-            && digests.len() == shared.len() + 1
-            && shared.iter().all(|known| theirs.next() == Some(known))
-    }
-
     /// The digests that discussions of all steps have in common.
     fn shared_digests(&self) -> BTreeMap<String, String> {
         let mut digests = BTreeMap::new();
@@ -524,24 +510,5 @@ mod tests {
         let twin = ("01-requirements/10-x.md".to_owned(), step("01-03", "Twin"));
         let twins = Library::new(&Overlays { steps: vec![twin], ..Overlays::default() }).unwrap();
         assert!(twins.step("01-03").unwrap_err().to_string().contains("10-x.md"));
-    }
-
-    #[test]
-    fn digests_are_told_from_others_without_a_copy() {
-        let library = Library::built_in().unwrap();
-        let step = library.step("01-03").unwrap();
-        let same = library.digests(step);
-        assert!(library.has_digests(step, &same));
-        for name in same.keys() {
-            let mut less = same.clone();
-            less.remove(name);
-            assert!(!library.has_digests(step, &less), "{name}");
-            less.insert(name.clone(), "0".repeat(64));
-            assert!(!library.has_digests(step, &less), "{name}");
-            let mut more = same.clone();
-            more.insert(format!("{name}x"), "0".repeat(64));
-            assert!(!library.has_digests(step, &more), "{name}");
-        }
-        assert!(!library.has_digests(library.step("01-02").unwrap(), &same));
     }
 }

@@ -120,11 +120,6 @@ impl<'t> Spoken<'t> {
     pub fn by_user(turn: u32, name: &'t str, text: &'t str) -> Spoken<'t> {
         Spoken { turn, speaker: Speaker::User(name), text, choice: None, shown: 0, off_topic: None }
     }
-
-    /// A persona's line.
-    pub fn by_persona(turn: u32, key: &'t str, text: &'t str) -> Spoken<'t> {
-        Spoken { speaker: Speaker::Persona(key), ..Spoken::by_user(turn, "", text) }
-    }
 }
 
 /// Draws up the minutes of what was said. `names` are the first names of those at the table.

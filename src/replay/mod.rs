@@ -125,7 +125,7 @@ impl Replayed {
             self.divergence = Some(first_event(known, &format!("step {}", plain::shown(&opened.step.id))));
             return None;
         };
-        if !library.has_digests(step, &opened.digests) {
+        if *opened.digests != library.digests(step) {
             self.moved = moved(&opened.digests, &library.digests(step));
         }
         if !path::is_plain(&opened.item) {

@@ -217,7 +217,7 @@ impl Replay {
         let mut first = None;
         for commit in base.into_iter().chain(around.iter().copied()) {
             let Ok(library) = self.library(commit) else { continue };
-            if library.step(&opened.step.id).is_ok_and(|step| library.has_digests(step, &opened.digests)) {
+            if library.step(&opened.step.id).is_ok_and(|step| *opened.digests == library.digests(step)) {
                 return library;
             }
             first = first.or(Some(library));

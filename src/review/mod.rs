@@ -73,8 +73,6 @@ pub struct Finding {
     pub suggestion: String,
     pub reference: String,
     pub related: Vec<Related>,
-    /// Answers to choose from, where there are any.
-    pub options: Vec<String>,
     /// A hint on wording that nobody gave a severity: it never makes the answer no.
     #[serde(skip)]
     pub is_hint: bool,
@@ -354,7 +352,6 @@ fn finding(hit: &Hit, pages: &[Page<'_>], rules: &Rules, options: &Options) -> F
         suggestion: filled(&file.help, &quote, &hit.values),
         reference: file.reference.clone(),
         related: related.collect(),
-        options: Vec::new(),
         context: context(page, hit.range.start),
         quote,
     }

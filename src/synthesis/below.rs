@@ -29,6 +29,7 @@ use crate::item::library::Library;
 use crate::item::{Change, File, Item};
 use crate::text::ids::{ids, leading_id, mentioned_ids, record_numbers};
 use crate::text::markdown;
+use crate::text::plain::line_end;
 use crate::text::template::{Failed, safe};
 
 /// A line of a decision, and the ids it goes below.
@@ -331,11 +332,6 @@ pub(super) fn lines_below_items(text: &str, lines: &[(Range<usize>, String)]) ->
     }
     after.push_str(&text[copied..]);
     after
-}
-
-/// How the lines of a text end.
-fn line_end(text: &str) -> &'static str {
-    text.find('\n').map_or("\n", |at| if text[..at].ends_with('\r') { "\r\n" } else { "\n" })
 }
 
 fn place_at(text: &str, place: &LineSpot, line: &str) -> Option<String> {

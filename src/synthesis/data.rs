@@ -10,7 +10,7 @@ use crate::discussion::{Finished, additions};
 use crate::item::library::Library;
 use crate::text::front_matter;
 use crate::text::json::{Document, Kind};
-use crate::text::plain::{clean, count, one_line, without_comments};
+use crate::text::plain::{clean, count, line_end, one_line, without_comments};
 
 /// A discussion as JSON artifacts carry it.
 fn entry(finished: &Finished, library: &Library) -> Value {
@@ -100,7 +100,7 @@ pub(super) fn new_json(finished: &Finished, library: &Library) -> Addition {
 /// YAML gains comments at the end. They must be comments to a parser too: a block scalar at the
 /// end of the file might take them for text.
 pub(super) fn yaml(text: &str, finished: &Finished, library: &Library) -> Addition {
-    let end = text.find('\n').map_or("\n", |first| if text[..first].ends_with('\r') { "\r\n" } else { "\n" });
+    let end = line_end(text);
     let gap = if text.is_empty() {
         ""
     } else if text.ends_with('\n') {
@@ -193,7 +193,7 @@ pub const HEADER: &str = "step_id,timestamp,kind,by,text,rationale";
 /// CSV takes rows only under our own header.
 pub(super) fn csv(text: &str, finished: &Finished, library: &Library) -> Addition {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let end = text.find('\n').map_or("\n", |first| if text[..first].ends_with('\r') { "\r\n" } else { "\n" });
+    let end = line_end(text);
     let header = body.lines().next().unwrap_or_default();
     if !body.is_empty() && header.trim_end() != HEADER {
         return Addition::None(format!("rows of a discussion need the header {HEADER}, and it has another"));

@@ -20,7 +20,7 @@
 use minijinja::context;
 
 use super::outline::{Outline, fits, insert};
-use super::records::{slug, unlabelled};
+use super::records::{name, unlabelled};
 use super::{Placed, Unplaced, below, decider, existing, lists, reason, related};
 use crate::discussion::Finished;
 use crate::discussion::summary::Decision;
@@ -31,9 +31,8 @@ use crate::text::ids::{Relation, record_numbers, relations};
 use crate::text::plain;
 use crate::text::template::Failed;
 
-/// The longest title and the longest name of a record, in characters.
+/// The longest title of a record, in characters.
 const TITLE: usize = 100;
-const NAME: usize = 48;
 /// The letters of a record's id: `ADR-0004`.
 const RECORD_ID: &str = "ADR";
 
@@ -110,7 +109,7 @@ pub(super) fn add(
         }
     }
     if let (Some((last, pattern)), Some(first)) = (known.last(), new.first()) {
-        let name = format!("{}{}.md", numbered_like(pattern, last + 1), record_name(title_of(first)));
+        let name = format!("{}{}.md", numbered_like(pattern, last + 1), name(title_of(first)));
         let text = draft(item, (last + 1, pattern), &new, finished, library, marker)?;
         placed.push(put(item, &name, text, new.len())?);
     }
@@ -229,10 +228,6 @@ fn numbered_like(name: &str, number: u32) -> String {
     let start = name.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
     let width = name[start..].bytes().take_while(u8::is_ascii_digit).count();
     format!("{}{number:0width$}-", &name[..start])
-}
-
-fn record_name(title: &str) -> String {
-    Some(slug(title, NAME)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "decision".to_owned())
 }
 
 /// A new record in the form of the newest one.

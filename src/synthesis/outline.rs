@@ -5,6 +5,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
 use crate::additive;
+use crate::text::plain::line_end;
 
 /// The Markdown that documents are read as: CommonMark with GFM's tables and strikethrough, and
 /// YAML front matter.
@@ -158,7 +159,7 @@ pub struct Inserted {
 /// Puts a block of its own into a text at a line's beginning or at the end: a blank line before
 /// and after it, in the text's own line ends. A last line without an end gets one.
 pub fn insert(text: &str, at: usize, body: &str) -> Inserted {
-    let end = text.find('\n').map_or("\n", |first| if text[..first].ends_with('\r') { "\r\n" } else { "\n" });
+    let end = line_end(text);
     let body = body.replace('\n', end);
     let before = &text[..at];
     let gap = match before.trim_end_matches(['\r', '\n', ' ', '\t', '\u{feff}']).len() {

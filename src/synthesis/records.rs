@@ -93,7 +93,7 @@ pub fn next_number<'n>(files: impl Iterator<Item = &'n String>, folder: &str) ->
 }
 
 /// What a title is called in a file's name.
-fn name(title: &str) -> String {
+pub(super) fn name(title: &str) -> String {
     Some(slug(title, SLUG)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "decision".to_owned())
 }
 

@@ -27,6 +27,7 @@ use crate::discussion::Finished;
 use crate::item::library::Library;
 use crate::item::{Meta, meta};
 use crate::text::json::{Document, Kind, Node};
+use crate::text::plain::line_end;
 use crate::text::template::Failed;
 use crate::text::time::Time;
 use crate::text::words::subjects;
@@ -365,11 +366,6 @@ fn failed_or(placed: Result<Option<String>, Unplaced>) -> Result<Option<String>,
         Err(Unplaced::Template(failed)) => Err(failed),
         placed => Ok(placed.ok().flatten()),
     }
-}
-
-fn line_end(text: &str) -> &'static str {
-    let first = text.find('\n').unwrap_or(0);
-    if text[..first].ends_with('\r') { "\r\n" } else { "\n" }
 }
 
 /// Where a block of whole lines is in a text.

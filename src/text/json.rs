@@ -22,6 +22,7 @@ use serde::Serialize as _;
 use serde_json::Value;
 
 use crate::text::finding::{self, Finding, place};
+use crate::text::plain::line_end;
 use crate::text::wording;
 
 /// The same JSON, with every sign that cannot be seen as its number (RFC 8259, section 7): no terminal
@@ -166,7 +167,7 @@ impl Document {
     }
 
     fn with(&self, holder: &Node, last: Option<&Node>, key: Option<&str>, value: &Value) -> String {
-        let (text, line_end) = (&self.text, self.line_end());
+        let (text, line_end) = (&self.text, line_end(&self.text));
         let holder_indent = indentation_of(text, self.line_start(holder.span.start));
         let spread = match last {
             Some(last) => text[holder.span.start..last.begin].contains('\n'),
@@ -207,7 +208,7 @@ impl Document {
             return value.to_string();
         }
         let text = String::from_utf8(out).unwrap_or_default();
-        text.replace('\n', &format!("{}{indent}", self.line_end()))
+        text.replace('\n', &format!("{}{indent}", line_end(&self.text)))
     }
 
     /// What one level is indented by; none in a document on one line.
@@ -220,11 +221,6 @@ impl Document {
         let Some(first) = first else { return Some("  ".to_owned()) };
         let spread = self.text[self.root.span.start..first].contains('\n');
         spread.then(|| indentation_of(&self.text, self.line_start(first)))
-    }
-
-    fn line_end(&self) -> &'static str {
-        let first = self.text.find('\n').unwrap_or(0);
-        if self.text[..first].ends_with('\r') { "\r\n" } else { "\n" }
     }
 
     fn line_start(&self, at: usize) -> usize {

@@ -5,6 +5,20 @@
 
 use std::fmt;
 
+/// A text as a part of a URL (RFC 3986, section 2): all but unreserved characters escaped.
+pub fn percent_encoded(text: &str) -> String {
+    let sign = |byte| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(sign).collect()
+}
+
+/// A path as a relative reference: its slashes are kept.
+pub fn encoded_path(path: &str) -> String {
+    path.split('/').map(percent_encoded).collect::<Vec<_>>().join("/")
+}
+
 /// A step's output below the item folder; checked, with forward slashes, without a trailing one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OutputPath {

@@ -154,6 +154,11 @@ pub(crate) fn with_line_feeds(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
+/// How the lines of a text end: as its first one does.
+pub(crate) fn line_end(text: &str) -> &'static str {
+    text.find('\n').map_or("\n", |first| if text[..first].ends_with('\r') { "\r\n" } else { "\n" })
+}
+
 /// "1 line", "2 lines".
 pub fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }

@@ -5,12 +5,16 @@ use std::time::Instant;
 
 use proptest::prelude::*;
 use roundtable::item::library::Library;
-use roundtable::minutes::{Choice, Minutes, Spoken, draw};
+use roundtable::minutes::{Choice, Minutes, Speaker, Spoken, draw};
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::built_in().unwrap());
 
 fn minutes(said: &[Spoken<'_>]) -> Minutes {
     draw(said, LIBRARY.forms(), &["Maya", "Alex", "Jordan"])
+}
+
+fn by_persona<'t>(turn: u32, key: &'t str, text: &'t str) -> Spoken<'t> {
+    Spoken { speaker: Speaker::Persona(key), ..Spoken::by_user(turn, "", text) }
 }
 
 fn heard(text: &str) -> Minutes {
@@ -194,8 +198,7 @@ fn a_reason_is_what_is_said_after_because_or_in_the_next_sentence() {
 fn an_answer_decides_where_the_choice_was_put_before() {
     let options = vec!["the queue", "polling every minute", "a file, kept for a day. Then it goes."];
     let choice = |on| Choice { on, options: options.clone(), is_point: false };
-    let notice =
-        |turn, on| Spoken { choice: Some(choice(on)), ..Spoken::by_persona(turn, "architect", "…") };
+    let notice = |turn, on| Spoken { choice: Some(choice(on)), ..by_persona(turn, "architect", "…") };
     let run = |answer: &str, has_seen: bool| {
         let said = [
             notice(5, "Queue or polling?"),
@@ -274,7 +277,7 @@ fn a_decision_for_an_option_of_the_users_own_question_closes_it() {
 fn a_decision_on_another_amount_settles_a_choice_of_amounts() {
     let choice =
         Choice { on: "10 euros or 20 euros?", options: vec!["10 euros", "20 euros"], is_point: false };
-    let notice = Spoken { choice: Some(choice), ..Spoken::by_persona(5, "architect", "…") };
+    let notice = Spoken { choice: Some(choice), ..by_persona(5, "architect", "…") };
     let open = |said: &[&str]| {
         let users = said.iter().zip(6..).map(|(text, turn)| Spoken::by_user(turn, "Sam", text));
         let said: Vec<Spoken<'_>> = std::iter::once(notice.clone()).chain(users).collect();
@@ -297,7 +300,7 @@ fn a_decision_on_another_amount_settles_a_choice_of_amounts() {
 fn a_point_is_decided_by_its_answer_or_stays_open() {
     let point = |turn, on, options: &[&'static str]| {
         let choice = Choice { on, options: options.to_vec(), is_point: true };
-        Spoken { choice: Some(choice), ..Spoken::by_persona(turn, "analyst", "…") }
+        Spoken { choice: Some(choice), ..by_persona(turn, "analyst", "…") }
     };
     let run = |answer: &str| {
         let said = [
@@ -458,7 +461,7 @@ proptest! {
 
     #[test]
     fn no_persona_decides(text in message()) {
-        prop_assert_eq!(minutes(&[Spoken::by_persona(2, "architect", &text)]), Minutes::default());
+        prop_assert_eq!(minutes(&[by_persona(2, "architect", &text)]), Minutes::default());
     }
 }
 

@@ -176,7 +176,7 @@ fn written(material: &Material<'_>, own: Vec<Named>, library_parts: &[Named]) ->
 /// What no document of the library is the home of stays a note.
 fn homeless(draft: &mut Draft, library_parts: &[Named]) {
     let has_home = |label: Label| {
-        homes_of(label).iter().any(|(file, name)| facts::home(library_parts, file, name).is_some())
+        facts::homes(label).iter().any(|(file, name)| facts::home(library_parts, file, name).is_some())
     };
     let (kept, lost) =
         std::mem::take(&mut draft.facts).into_iter().partition(|(fact, _)| has_home(fact.label));
@@ -186,10 +186,6 @@ fn homeless(draft: &mut Draft, library_parts: &[Named]) {
         let lines = fact.said.lines().map(str::to_owned).collect();
         draft.feedback.push(draft::Entry { asked: String::new(), lines, by, decides: false });
     }
-}
-
-fn homes_of(label: Label) -> &'static [(&'static str, &'static str)] {
-    facts::homes(label)
 }
 
 /// The parts that the step itself names, each once.
@@ -219,7 +215,8 @@ fn extra_parts(material: &Material<'_>, own: &[Named], library_parts: &[Named]) 
     labels.sort();
     labels.dedup();
     for label in labels {
-        let homes = homes_of(label).iter().filter_map(|(file, name)| facts::home(library_parts, file, name));
+        let homes =
+            facts::homes(label).iter().filter_map(|(file, name)| facts::home(library_parts, file, name));
         let homes: Vec<Named> =
             if label == Label::Risk { material.risks.clone().into_iter().collect() } else { homes.collect() };
         for home in homes {

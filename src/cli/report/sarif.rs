@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{ReportedFinding, Reports, all_findings};
 use crate::additive::Kind;
 use crate::item::library::sha256;
+use crate::text::path::encoded_path;
 use crate::text::plain;
 
 /// The log of a check.
@@ -40,7 +41,7 @@ pub fn whole(rules: Vec<Value>, results: Vec<Value>) -> Value {
 
 /// A place in a file.
 pub fn location(path: &str, region: Value) -> Value {
-    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(path) }, "region": region } })
+    json!({ "physicalLocation": { "artifactLocation": { "uri": encoded_path(path) }, "region": region } })
 }
 
 fn result(shown: &ReportedFinding<'_>) -> Value {
@@ -66,28 +67,4 @@ fn result(shown: &ReportedFinding<'_>) -> Value {
             json!([{ "kind": "external", "justification": plain::shown(&declared.reason) }]);
     }
     result
-}
-
-/// A path as a relative reference (RFC 3986): all but unreserved characters and slashes escaped.
-fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                out.push(byte.into())
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_a_relative_reference() {
-        assert_eq!(uri("docs/a b/ä:#.md"), "docs/a%20b/%C3%A4%3A%23.md");
-    }
 }
