@@ -13,13 +13,12 @@ use crate::analysis::artifact::data;
 use crate::analysis::plan::{self, Progress};
 use crate::analysis::skip::Facts;
 use crate::analysis::{depth, phase_name};
-use crate::discussion::closing::OpenQuestions;
 use crate::discussion::event::{Event, Record};
-use crate::discussion::summary::Summary;
-use crate::git::{Leftover, Repo, Stored, short};
+use crate::git::{self, Leftover, Repo, short};
+use crate::history::{provenance, site};
 use crate::item::library::Library;
-use crate::item::meta::{Meta, Standing};
 use crate::item::step::Step;
+use crate::item::{Item, meta};
 use crate::run::before;
 use crate::run::parted;
 use crate::run::place;
@@ -53,10 +52,10 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
     let library = settings::library(&repo, head, &config)?;
     let (mut found, mut unread) = (BTreeMap::new(), Vec::new());
     for folder in config.folders() {
-        collect(repo.stored_items(head, folder)?, head, &mut found, &mut unread);
+        collect(&repo, head, folder, &mut found, &mut unread)?;
     }
     for (path, (_, tip)) in place::ahead(&repo, head, &config)? {
-        collect(repo.stored_items(tip, &path)?, tip, &mut found, &mut unread);
+        collect(&repo, tip, &path, &mut found, &mut unread)?;
     }
     if let Some(item) = &options.item {
         let wanted = place::forward(item);
@@ -82,7 +81,7 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
     }
     let mut items = Vec::new();
     for (path, item) in &found {
-        items.push(entry(path, item, &library, &repo)?);
+        items.push(entry(path, item, &library)?);
     }
     let leftovers = repo.leftovers();
     if !found.is_empty() || unread.is_empty() {
@@ -104,127 +103,77 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
     Ok(Code::Yes)
 }
 
-/// How the line of a recording's synthesis begins, and how many lines from the end it is looked for: only what
-/// was criticised and the end come after it.
-const SYNTHESIS: &str = "{\"kind\":\"synthesis\"";
-const MOST_AFTER: usize = 1_000;
-/// How the line of a user's message begins.
-const USER: &str = "{\"kind\":\"user\"";
-
 /// An item, where it was found.
 struct FoundItem {
-    meta: Meta,
+    item: Item,
     commit: Oid,
-    scan: Option<Oid>,
-    documents: Vec<(String, Oid)>,
-    recordings: Vec<(String, Oid)>,
+    /// Where each open question was asked, and its words.
+    open: Vec<(String, String)>,
 }
 
-/// Reads the items that a commit holds, and finds each meta.json that cannot be read.
+/// Reads the items below a folder of a commit, and finds each that cannot be read.
 fn collect(
-    stored: Vec<Stored>,
+    repo: &Repo,
     commit: Oid,
+    folder: &str,
     found: &mut BTreeMap<String, FoundItem>,
     unread: &mut Vec<Finding>,
-) {
-    for item in stored {
-        let at = format!("{}/{}", item.path, crate::item::meta::FILE);
-        let read = Meta::read(&at, &item.meta);
-        match read.and_then(|meta| meta.known_status().map(|()| meta)) {
-            Ok(meta) => {
-                let Stored { path, scan, documents, recordings, .. } = item;
-                found.insert(path, FoundItem { meta, commit, scan, documents, recordings });
+) -> Result<(), Fail> {
+    for (path, read) in repo.read_items(commit, folder)? {
+        let finding = match read.and_then(|item| Ok(item.meta.known_status().map(|()| item)?)) {
+            Ok(item) => {
+                let open = open_questions(repo, commit, &item)?;
+                found.insert(path, FoundItem { item, commit, open });
+                continue;
             }
-            Err(finding) => unread.push(finding.of_version(&format!("commit {}", short(commit)))),
-        }
+            Err(git::Error::File(finding)) => finding,
+            Err(error) => Finding::at(&format!("{path}/{}", meta::FILE), "", 1, 1, error.to_string()),
+        };
+        unread.push(finding.of_version(&format!("commit {}", short(commit))));
     }
+    Ok(())
 }
 
-/// How far an item is. What `skip_if` leaves out is asked only in a phase that has such a step.
-fn standing(path: &str, item: &FoundItem, library: &Library, repo: &Repo) -> Result<Standing, Fail> {
-    let meta = &item.meta;
-    let stands = meta.standing(library.steps.iter().map(|step| (step.phase.as_str(), step.id.as_str())));
-    let of_phase = |step: &&Step| Some(&step.phase) == stands.phase.as_ref();
-    let is_plain = |step: &Step| step.skip_if.is_empty() && step.depends_on.is_empty();
-    if library.steps.iter().filter(of_phase).all(is_plain) {
-        return Ok(stands);
-    }
-    let asks = library.steps.iter().filter(of_phase).any(|step| !step.skip_if.is_empty());
-    let scan = match item.scan.filter(|_| asks) {
-        Some(scan) => repo.bytes(scan)?,
-        None => Vec::new(),
-    };
-    let (scope, complexity) = depth::stated(&String::from_utf8_lossy(&scan));
-    let facts = Facts { scope, complexity, item: path.to_owned(), ..Facts::default() };
-    let (steps, phases) = (meta.steps_completed(), meta.phases_completed());
+/// The step that comes next, by the steps' own conditions.
+fn next_step<'l>(item: &Item, library: &'l Library) -> Result<Option<&'l Step>, Fail> {
+    let scan = item.documents().find(|(name, _)| *name == "quick-scan.md").map_or("", |(_, text)| text);
+    let (scope, complexity) = depth::stated(scan);
+    let facts = Facts { scope, complexity, item: item.path.clone(), ..Facts::default() };
+    let (steps, phases) = (item.meta.steps_completed(), item.meta.phases_completed());
     let progress = Progress { steps: &steps, phases: &phases, facts, depths: BTreeMap::new() };
-    let next = plan::plan(&library.steps, &progress).map_err(|error| Fail::new(error.to_string()))?.next;
-    let next = next.map(|at| &library.steps[at]);
-    Ok(Standing { phase: next.map(|step| step.phase.clone()), next_step: next.map(|step| step.id.clone()) })
+    let plan = plan::plan(&library.steps, &progress).map_err(|error| Fail::new(error.to_string()))?;
+    Ok(plan.next.map(|at| &library.steps[at]))
 }
 
-fn entry(path: &str, item: &FoundItem, library: &Library, repo: &Repo) -> Result<Value, Fail> {
-    let meta = &item.meta;
-    let open = open_questions(repo, item)?;
-    let stands = standing(path, item, library, repo)?;
+fn entry(path: &str, found: &FoundItem, library: &Library) -> Result<Value, Fail> {
+    let meta = &found.item.meta;
+    let next = next_step(&found.item, library)?;
     Ok(json!({
         "path": path,
         "slug": place::slug(path),
         "analysis_status": meta.analysis_status(),
-        "phase": stands.phase,
-        "next_step": stands.next_step,
+        "phase": next.map(|step| &step.phase),
+        "next_step": next.map(|step| &step.id),
         "steps_completed": meta.steps_completed(),
         "elaborations": meta.elaborations().len(),
-        "open_questions": open.len(),
+        "open_questions": found.open.len(),
     }))
 }
 
 /// Where each open question of an item was asked, and its words: what its documents list as open, then what
 /// its discussions left open.
-fn open_questions(repo: &Repo, item: &FoundItem) -> Result<Vec<(String, String)>, Fail> {
+fn open_questions(repo: &Repo, commit: Oid, item: &Item) -> Result<Vec<(String, String)>, Fail> {
     let mut open = Vec::new();
-    for (name, id) in &item.documents {
-        let bytes = repo.bytes(*id)?;
-        let listed = data::open_questions(name, std::str::from_utf8(&bytes).unwrap_or_default());
-        open.extend(listed.into_iter().map(|question| (name.clone(), question)));
+    for (name, text) in item.documents() {
+        open.extend(data::open_questions(name, text).into_iter().map(|question| (name.to_owned(), question)));
     }
-    let mut recordings: Vec<&(String, Oid)> = item.recordings.iter().collect();
-    // By the digits of their times.
-    recordings.sort_by_key(|(name, _)| name.get(6..));
-    let (mut left_open, mut talks) = (OpenQuestions::default(), Vec::new());
-    for (name, id) in recordings {
-        let bytes = repo.bytes(*id)?;
-        let text = std::str::from_utf8(&bytes).unwrap_or_default();
-        let Some(summary) = synthesis(text) else { continue };
-        let said = if summary.decisions.is_empty() { BTreeMap::new() } else { messages(text) };
-        let last = |turns: &[u32]| turns.last().and_then(|turn| said.get(turn)).map_or("", String::as_str);
-        left_open.add(talks.len(), &summary, last);
-        talks.push((name, summary));
-    }
-    for (talk, number) in left_open.places() {
-        let (name, summary) = &talks[talk];
-        let asked = format!("discussion of {}", name.get(..5).unwrap_or_default());
-        open.push((asked, summary.open_questions[number].text.clone()));
+    let (talks, _) = provenance::talks(repo, commit, item)?;
+    for (talk, number) in site::open_questions(&talks) {
+        let finished = &talks[talk].finished;
+        let asked = format!("discussion of {}", finished.opened.step.id);
+        open.push((asked, finished.summary.open_questions[number].text.clone()));
     }
     Ok(open)
-}
-
-/// The synthesis of a recording.
-fn synthesis(text: &str) -> Option<Summary> {
-    let line = text.lines().rev().take(MOST_AFTER).find(|line| line.starts_with(SYNTHESIS))?;
-    match Record::from_line(line) {
-        Ok(Record { event: Event::Synthesis(summary), .. }) => Some(summary),
-        _ => None,
-    }
-}
-
-/// What users said in a recording, by turn.
-fn messages(text: &str) -> BTreeMap<u32, String> {
-    let read = |line: &str| match Record::from_line(line).ok()?.event {
-        Event::User(message) => Some((message.turn?, message.text)),
-        _ => None,
-    };
-    text.lines().filter(|line| line.starts_with(USER)).filter_map(read).collect()
 }
 
 fn word<'v>(entry: &'v Value, key: &str) -> &'v str {
@@ -240,9 +189,9 @@ fn say(found: &BTreeMap<String, FoundItem>, items: &[Value], screen: &Screen) {
     }
     let row = |((path, item), entry): ((&String, &FoundItem), &Value)| {
         let next = entry["next_step"].as_str().map_or("complete".to_owned(), |step| format!("next {step}"));
-        let steps = count(item.meta.steps_completed().len(), "step");
-        let talks = count(item.meta.elaborations().len(), "discussion");
-        let status = plain::shown(&item.meta.analysis_status());
+        let steps = count(item.item.meta.steps_completed().len(), "step");
+        let talks = count(item.item.meta.elaborations().len(), "discussion");
+        let status = plain::shown(&item.item.meta.analysis_status());
         vec![plain::shown(path), status, next, format!("{steps} done, {talks}")]
     };
     let rows: Vec<Vec<String>> = found.iter().zip(items).map(row).collect();
@@ -262,10 +211,9 @@ fn page(
 ) -> Result<(), Fail> {
     /// As many open questions are listed.
     const MOST: usize = 20;
-    let read = repo.item(item.commit, path)?;
     screen.say("");
-    screen.say_strong(&read.name());
-    let (done, phases) = (item.meta.steps_completed(), item.meta.phases_completed());
+    screen.say_strong(&item.item.name());
+    let (done, phases) = (item.item.meta.steps_completed(), item.item.meta.phases_completed());
     let mut of_library: Vec<&str> = library.steps.iter().map(|step| step.phase.as_str()).collect();
     of_library.dedup();
     for phase in of_library {
@@ -281,7 +229,7 @@ fn page(
     if let Ok(next) = library.step(word(entry, "next_step")) {
         screen.say(&format!("  Next: step {} ({}), {}", next.id, next.title, phase_name(&next.phase)));
     }
-    for name in &read.recordings {
+    for name in &item.item.recordings {
         let bytes = repo.file(item.commit, &format!("{path}/elaborations/{name}"))?.unwrap_or_default();
         let last = std::str::from_utf8(&bytes).ok().and_then(|text| text.lines().next_back());
         let last = last.and_then(|line| Record::from_line(line).ok());
@@ -291,11 +239,11 @@ fn page(
             screen.say(&format!("  Open: the discussion of step {step} waits for its user, {turns} so far"));
         }
     }
-    for record in item.meta.elaborations() {
+    for record in item.item.meta.elaborations() {
         let field = |key: &str| plain::shown(record.get(key).and_then(Value::as_str).unwrap_or_default());
         screen.say(&format!("  Discussed {}: {}", field("step_id"), field("synthesis_summary")));
     }
-    let open = open_questions(repo, item)?;
+    let open = &item.open;
     if !open.is_empty() {
         screen.say(&format!("  {} open:", count(open.len(), "question")));
     }

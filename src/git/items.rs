@@ -17,18 +17,6 @@ use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
 use crate::text::finding::{nearest, suggestion};
 use crate::text::path;
 
-/// An item as it is stored at a commit.
-pub struct Stored {
-    pub path: String,
-    /// The bytes of its meta.json.
-    pub meta: Vec<u8>,
-    /// Its quick scan, to be read where it is asked for.
-    pub scan: Option<Oid>,
-    /// Name and blob of each document in its folder, and of each recording.
-    pub documents: Vec<(String, Oid)>,
-    pub recordings: Vec<(String, Oid)>,
-}
-
 /// What a name of an argument means.
 enum Named {
     /// Items of this slug, or the one at this path; none where there is only a folder without a meta.json.
@@ -457,11 +445,23 @@ impl Repo {
         is_wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Item, Error> {
         let missing = || Error::NoItem { item: path.to_owned(), commit: short(commit), hint: String::new() };
-        let mut read = ItemFolder::default();
         match (self.folder(commit, path)?, text) {
-            (Some(tree), _) => self.read_folder(&tree, "", 0, is_wanted, &mut read)?,
-            (None, Some(_)) => {}
-            (None, None) => return Err(missing()),
+            (None, None) => Err(missing()),
+            (tree, _) => self.item_in(commit, path, tree.as_ref(), text, is_wanted),
+        }
+    }
+
+    fn item_in(
+        &self,
+        commit: Oid,
+        path: &str,
+        tree: Option<&Tree<'_>>,
+        text: Option<&str>,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Item, Error> {
+        let mut read = ItemFolder::default();
+        if let Some(tree) = tree {
+            self.read_folder(tree, "", 0, is_wanted, &mut read)?;
         }
         let ItemFolder { mut files, recordings, mut ids } = read;
         let at = format!("{path}/{}", meta::FILE);
@@ -567,17 +567,21 @@ impl Repo {
         Ok(found)
     }
 
-    /// The items below a folder of items as they are stored, in order: one walk over the trees,
+    /// The items below a folder of items, in order, each read or why it cannot be: one walk over the trees,
     /// whatever their number.
     ///
     /// # Errors
     /// A tree that cannot be read, or links on the way.
-    pub(crate) fn stored_items(&self, commit: Oid, items: &str) -> Result<Vec<Stored>, Error> {
+    pub(crate) fn read_items(
+        &self,
+        commit: Oid,
+        items: &str,
+    ) -> Result<Vec<(String, Result<Item, Error>)>, Error> {
         let mut found = Vec::new();
         self.walk_folders(commit, items, &mut |tree, path| {
-            let stored = self.stored(tree, path.to_owned())?;
-            let is_item = stored.is_some();
-            found.extend(stored);
+            let is_item = has_meta(tree);
+            let read = is_item.then(|| self.item_in(commit, path, Some(tree), None, &|_| true));
+            found.extend(read.map(|item| (path.to_owned(), item)));
             Ok(!is_item)
         })?;
         Ok(found)
@@ -603,26 +607,6 @@ impl Repo {
             }
         }
         Ok(())
-    }
-
-    /// The item that a folder is, if it is one.
-    fn stored(&self, tree: &Tree<'_>, path: String) -> Result<Option<Stored>, Error> {
-        let file = tree.get_name(meta::FILE).filter(|file| matches!(kind(file), Entry::File));
-        let Some(file) = file else { return Ok(None) };
-        let meta = self.git.find_blob(file.id())?.content().to_vec();
-        let mut recordings = Vec::new();
-        let folder = tree.get_name("elaborations").filter(|entry| entry.kind() == Some(ObjectType::Tree));
-        if let Some(folder) = folder {
-            let folder = self.git.find_tree(folder.id())?;
-            let files = folder.iter().filter(|file| matches!(kind(file), Entry::File));
-            let named = files.map(|file| (name_of(&file).to_owned(), file.id()));
-            recordings.extend(named.filter(|(name, _)| name.ends_with(".jsonl")));
-        }
-        let files = tree.iter().filter(|file| matches!(kind(file), Entry::File));
-        let documents = files.map(|file| (name_of(&file).to_owned(), file.id()));
-        let documents = documents.filter(|(name, _)| item::is_document(name) && name != meta::FILE).collect();
-        let scan = tree.get_name("quick-scan.md").filter(|file| matches!(kind(file), Entry::File));
-        Ok(Some(Stored { path, meta, scan: scan.map(|file| file.id()), documents, recordings }))
     }
 
     /// Folders below a folder of items that hold recordings and have no meta.json: items that lost it.

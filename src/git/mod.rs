@@ -42,7 +42,6 @@ pub(crate) use self::compare::{compare_trees, differing_paths, has_path_where, t
 pub use self::evidence::{Apart, Code};
 pub use self::fault::Fault;
 pub use self::introductions::Introduction;
-pub use self::items::Stored;
 pub use self::pending::{Leftover, Pending};
 pub use self::range::{Blamed, Step};
 pub use self::typed::Typed;

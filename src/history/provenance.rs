@@ -70,13 +70,10 @@ fn dossier(
     brought: &BTreeMap<String, Introduction>,
 ) -> Result<Dossier, Error> {
     let item = repo.item(commit, path)?;
-    let (recorded, unread) = recorded(repo, commit, &item)?;
-    let talk = |one: Recorded| Talk {
-        commit: brought.get(&one.path).map(|brought| brought.commit),
-        recording: one.path,
-        finished: one.finished,
-    };
-    let talks: Vec<Talk> = recorded.into_iter().map(talk).collect();
+    let (mut talks, unread) = talks(repo, commit, &item)?;
+    for talk in &mut talks {
+        talk.commit = brought.get(&talk.recording).map(|brought| brought.commit);
+    }
     let finished = talks.iter().map(|talk| (talk.recording.as_str(), &talk.finished));
     let decisions = Decisions::read(finished, item.documents());
     let mut logs = Vec::new();
@@ -88,26 +85,24 @@ fn dossier(
     Ok(Dossier { item, talks, logs, unread, decisions })
 }
 
-/// A recording of a discussion that is over.
-struct Recorded {
-    path: String,
-    finished: Finished,
-}
-
-/// The recordings of an item that can be read, the earliest first, and the others.
-fn recorded(repo: &Repo, commit: Oid, item: &Item) -> Result<(Vec<Recorded>, Unread), Error> {
+/// The discussions of an item that are over, the earliest first, without their commits; and what cannot be read.
+///
+/// # Errors
+/// A recording that git cannot read.
+pub fn talks(repo: &Repo, commit: Oid, item: &Item) -> Result<(Vec<Talk>, Unread), Error> {
     let (mut found, mut unread) = (Vec::new(), Vec::new());
     for name in item.recordings.iter().filter(|name| name.ends_with(".jsonl")) {
-        let path = format!("{}/elaborations/{name}", item.path);
-        let bytes = repo.file(commit, &path)?.unwrap_or_default();
-        let log = crate::text::json::utf8(&path, &bytes).and_then(|text| from_any_lines(&path, text));
+        let recording = format!("{}/elaborations/{name}", item.path);
+        let bytes = repo.file(commit, &recording)?.unwrap_or_default();
+        let log =
+            crate::text::json::utf8(&recording, &bytes).and_then(|text| from_any_lines(&recording, text));
         match log.map(|(log, _)| finished(log)) {
-            Ok(Some(finished)) => found.push(Recorded { path, finished }),
-            Ok(None) => unread.push((path, "it has no end yet".to_owned())),
-            Err(finding) => unread.push((path, finding.to_string())),
+            Ok(Some(finished)) => found.push(Talk { recording, commit: None, finished }),
+            Ok(None) => unread.push((recording, "it has no end yet".to_owned())),
+            Err(finding) => unread.push((recording, finding.to_string())),
         }
     }
-    found.sort_by(|a, b| (a.finished.at, &a.path).cmp(&(b.finished.at, &b.path)));
+    found.sort_by(|a, b| (a.finished.at, &a.recording).cmp(&(b.finished.at, &b.recording)));
     Ok((found, unread))
 }
 
@@ -121,7 +116,7 @@ pub fn decisions(
     item: &Item,
     new: Option<(&str, &Finished)>,
 ) -> Result<Decisions, Error> {
-    let (recorded, _) = recorded(repo, commit, item)?;
-    let old = recorded.iter().map(|one| (one.path.as_str(), &one.finished));
+    let (talks, _) = talks(repo, commit, item)?;
+    let old = talks.iter().map(|talk| (talk.recording.as_str(), &talk.finished));
     Ok(Decisions::read(old.chain(new), item.documents()))
 }

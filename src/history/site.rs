@@ -74,7 +74,7 @@ impl Points {
     pub fn of(dossier: &Dossier, library: &Library) -> Points {
         let mut found = Points { records: records(&dossier.decisions), ..Points::default() };
         let mut entries = dossier.decisions.of_discussions();
-        let open = open_questions(dossier);
+        let open = open_questions(&dossier.talks);
         for (number, talk) in (1..).zip(&dossier.talks) {
             let summary = &talk.finished.summary;
             let point = |text: &str, context: &str, by: String, turns: &[u32]| Point {
@@ -123,9 +123,9 @@ impl Points {
 }
 
 /// The open questions that no later decision has closed: the discussion of each, and its number there.
-fn open_questions(dossier: &Dossier) -> BTreeSet<(usize, usize)> {
+pub fn open_questions(talks: &[Talk]) -> BTreeSet<(usize, usize)> {
     let mut open = OpenQuestions::default();
-    for (at, talk) in dossier.talks.iter().enumerate() {
+    for (at, talk) in talks.iter().enumerate() {
         let said = |turns: &[u32]| {
             let is_of = |turn: u32| turns.contains(&turn);
             let said = talk.finished.messages_of_users().filter(|one| one.turn.is_some_and(is_of));

@@ -16,13 +16,6 @@ use crate::text::time::Time;
 /// The file that makes a folder an item.
 pub const FILE: &str = "meta.json";
 
-/// The next phase and step of an item; nothing where every step is done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
-    pub phase: Option<String>,
-    pub next_step: Option<String>,
-}
-
 /// A discussion that was held, as meta.json keeps it (tests/requirements.md).
 #[derive(Clone, Copy, Debug)]
 pub struct Elaboration<'a> {
@@ -159,19 +152,6 @@ impl Meta {
     /// The records of discussions; none where `elaborations` is no list (M-2).
     pub fn elaborations(&self) -> &[Value] {
         self.get("elaborations").as_array().map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// How far the item is among all steps, given as phase and id in their order.
-    pub fn standing<'s>(&self, steps: impl Iterator<Item = (&'s str, &'s str)>) -> Standing {
-        let (phases, done) = (self.phases_completed(), self.steps_completed());
-        let open = |(phase, id): &(&str, &str)| {
-            !phases.iter().any(|known| known == phase) && !done.iter().any(|known| known == id)
-        };
-        let next = steps.into_iter().find(open);
-        Standing {
-            phase: next.map(|(phase, _)| phase.to_owned()),
-            next_step: next.map(|(_, id)| id.to_owned()),
-        }
     }
 
     /// The depths that are stored, by phase; `{}` where meta.json does not say.
