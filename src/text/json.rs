@@ -131,11 +131,6 @@ impl Document {
         (!text.contains('\\')).then_some(text)
     }
 
-    /// Whether two values are the same to the letter.
-    pub fn is_same(&self, node: &Node, other: &Document, of: &Node) -> bool {
-        self.text[node.span.clone()] == other.text[of.span.clone()]
-    }
-
     /// The member of the root object with a key.
     pub fn member(&self, key: &str) -> Option<&Node> {
         let Kind::Object(members) = &self.root.kind else { return None };
