@@ -1,5 +1,9 @@
 //! Whether a text says the same as an earlier one: by its pairs of words.
 
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::FixedState;
+
 /// A text that others are compared with: does it say the same as an earlier one?
 #[derive(Clone, Debug)]
 pub struct Echo {
@@ -37,61 +41,17 @@ impl Echo {
 /// Texts of fewer pairs of words are no part of anything: everybody uses some words.
 const PART: usize = 6;
 
-/// The pairs of words that follow one another, each as a hash (FNV-1a): equal pairs are meant,
-/// and of the few hundred of a text no two others share one in practice.
+/// The pairs of words that follow one another, each as a hash, sorted; a word that stands alone is one. Of the few
+/// hundred pairs of a text no two share a hash in practice.
 fn pairs(text: &str) -> Vec<u64> {
-    let mut found = Pairs::default();
-    if text.is_ascii() {
-        for byte in text.bytes() {
-            match byte.is_ascii_alphanumeric() {
-                true => found.letter(u32::from(byte.to_ascii_lowercase())),
-                false => found.end_word(),
-            }
-        }
-    } else {
-        for letter in text.chars() {
-            match letter.is_alphanumeric() {
-                true => letter.to_lowercase().for_each(|lower| found.letter(u32::from(lower))),
-                false => found.end_word(),
-            }
-        }
-    }
-    found.all()
-}
-
-/// The pairs of a text that is read letter by letter.
-#[derive(Default)]
-struct Pairs {
-    found: Vec<u64>,
-    last: Option<u64>,
-    /// The hash of the word that is being read; zero between words.
-    word: u64,
-}
-
-impl Pairs {
-    fn letter(&mut self, letter: u32) {
-        let start = if self.word == 0 { 0xcbf2_9ce4_8422_2325 } else { self.word };
-        self.word = (start ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3);
-    }
-
-    fn end_word(&mut self) {
-        if self.word == 0 {
-            return;
-        }
-        self.found.extend(self.last.map(|last| last.rotate_left(32) ^ self.word));
-        self.last = Some(std::mem::take(&mut self.word));
-    }
-
-    /// All of them, sorted; a word that stands alone is one.
-    fn all(mut self) -> Vec<u64> {
-        self.end_word();
-        if self.found.is_empty() {
-            self.found.extend(self.last);
-        }
-        self.found.sort_unstable();
-        self.found.dedup();
-        self.found
-    }
+    let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let lower = |word: &str| word.chars().flat_map(char::to_lowercase).collect::<String>();
+    let words: Vec<String> = words.map(lower).collect();
+    let hash = |pair: &[String]| FixedState::default().hash_one(pair);
+    let mut found: Vec<u64> = words.windows(words.len().clamp(1, 2)).map(hash).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 #[cfg(test)]
