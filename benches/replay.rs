@@ -11,8 +11,10 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use git2::{Oid, Repository, Signature, Time as GitTime};
-use roundtable::discussion::event::{Author, Event, FORMAT, Opened, Record, StepRef, Time, to_lines};
-use roundtable::discussion::{Discussion, Log};
+use roundtable::discussion::Discussion;
+use roundtable::discussion::event::{
+    Author, Event, FORMAT, Opened, Record, StepRef, Time, from_lines, to_lines,
+};
 use roundtable::git::{AtPath, Repo};
 use roundtable::item::library::Library;
 use roundtable::item::step::Depth;
@@ -97,7 +99,7 @@ fn in_memory(library: &Library) {
     let (step, text) = (talk.step(), to_lines(talk.log()));
     let turns = talk.turn_count();
     let once = || {
-        let log = Log::read("talk.jsonl", &text).unwrap();
+        let log = from_lines("talk.jsonl", &text).unwrap();
         Discussion::replay(library, step, &log).unwrap().finish().unwrap()
     };
     let mut rounds: Vec<Duration> = (0..2_000)

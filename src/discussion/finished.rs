@@ -2,7 +2,6 @@
 
 use super::address::only_ends;
 use super::event::{Class, Closed, Event, Message, Opened, Record, Time, Unheard};
-use super::log::Log;
 use super::runs;
 use super::summary::Summary;
 use crate::item::meta::Elaboration;
@@ -17,7 +16,7 @@ pub struct Finished {
     /// The timestamp of marker, record and recording: when it was closed, and when it was opened
     /// where it stayed open between runs.
     pub at: Time,
-    pub log: Log,
+    pub log: Vec<Record>,
 }
 
 impl Finished {
@@ -34,8 +33,7 @@ impl Finished {
 }
 
 /// The parts of a log that is closed, read without judging the way there.
-pub fn finished(log: impl Into<Log>) -> Option<Finished> {
-    let log = log.into();
+pub fn finished(log: Vec<Record>) -> Option<Finished> {
     let Event::Opened(opened) = &log.first()?.event else { return None };
     let opened = opened.as_ref().clone();
     let summary = log.iter().find_map(|record| match &record.event {
@@ -110,7 +108,7 @@ impl Finished {
     /// The same discussion on another commit: what it says of its base, in every place.
     pub fn rebase(&mut self, base: &str) {
         if self.base() != base {
-            self.log.edit(|log| runs::rebase(log, base));
+            runs::rebase(&mut self.log, base);
             self.close_again();
         }
     }
@@ -118,14 +116,14 @@ impl Finished {
     /// The same discussion for another branch.
     pub fn redirect(&mut self, branch: &str) {
         if self.opened.branch != branch {
-            self.log.edit(|log| runs::redirect(log, branch));
+            runs::redirect(&mut self.log, branch);
             self.close_again();
         }
     }
 
     /// Takes what the log says of base and branch now, and of its end.
     fn close_again(&mut self) {
-        self.log.edit(runs::close_again);
+        runs::close_again(&mut self.log);
         if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first() {
             self.opened = opened.as_ref().clone();
         }

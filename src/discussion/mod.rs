@@ -34,7 +34,6 @@ mod ending;
 pub mod event;
 mod finished;
 pub mod focus;
-mod log;
 mod message;
 mod notices;
 mod opening;
@@ -55,7 +54,6 @@ pub use self::describe::describe;
 use self::event::{Closed, Contribution, Event, Exit, Notice, Opened, Purpose, Record};
 pub use self::finished::{Finished, finished};
 use self::focus::{Drift, Focus};
-pub use self::log::{Log, LogLine, lines};
 pub use self::opening::introduction;
 pub use self::reading::Said;
 pub use self::recordable::{MARKUP, is_speakable};
@@ -139,7 +137,7 @@ pub struct Discussion<'l> {
     lead: &'l Persona,
     focus: Focus<'l>,
     opened: Opened,
-    log: Log,
+    log: Vec<Record>,
     /// Of each event of the log, what is compared of its words: empty until it is asked for.
     echoes: Vec<OnceLock<Echo>>,
     state: State,
@@ -165,14 +163,13 @@ impl<'l> Discussion<'l> {
     ///
     /// # Errors
     /// The first event that the rules would not have asked for.
-    pub fn replay(library: &'l Library, step: &'l Step, log: &Log) -> Result<Discussion<'l>, Refused> {
-        let mut lines = log.lines();
-        let Some(first) = lines.next() else {
+    pub fn replay(library: &'l Library, step: &'l Step, log: &[Record]) -> Result<Discussion<'l>, Refused> {
+        let Some((first, rest)) = log.split_first() else {
             let (expected, found) = ("the opening".to_owned(), "nothing".to_owned());
             return Err(Refused::Unexpected { number: 1, expected, found });
         };
-        let mut talk = Discussion::open_line(library, step, first)?;
-        lines.try_for_each(|line| talk.record_line(line))?;
+        let mut talk = Discussion::open(library, step, first.clone())?;
+        rest.iter().try_for_each(|record| talk.record(record.clone()))?;
         Ok(talk)
     }
 
@@ -202,7 +199,7 @@ impl<'l> Discussion<'l> {
             Stage::Listening => self.floor()?,
             Stage::Summarizing(_) => Next::Summary,
             Stage::Closing(exit) => {
-                let digest = self.log.digest();
+                let digest = event::digest(&self.log);
                 Next::Close(Closed { exit: *exit, turn_count: self.state.turn, digest })
             }
             Stage::Paused | Stage::Done => Next::Nothing,
@@ -223,15 +220,6 @@ impl<'l> Discussion<'l> {
     /// # Errors
     /// An event that does not answer [`next`](Discussion::next); the discussion is then unchanged.
     pub fn record(&mut self, record: Record) -> Result<(), Refused> {
-        self.record_line(LogLine::from(record))
-    }
-
-    /// The same for an event with its line, as it was read.
-    ///
-    /// # Errors
-    /// An event that the rules would not have asked for; then nothing is changed.
-    pub fn record_line(&mut self, line: LogLine<'_>) -> Result<(), Refused> {
-        let record = line.record();
         match &record.event {
             Event::Opened(_) => return Err(self.refuse(&record.event)?),
             Event::Notice(notice) => self.record_notice(notice, &record.event)?,
@@ -240,7 +228,7 @@ impl<'l> Discussion<'l> {
             Event::User(message) => self.record_message(message, &record.event)?,
             Event::Unheard(late) => self.record_unheard(late, &record.event)?,
             Event::Silence {} => self.record_silence(&record.event)?,
-            Event::Paused(paused) => self.record_paused(paused, record)?,
+            Event::Paused(paused) => self.record_paused(paused, &record)?,
             Event::Resumed(resumed) => self.record_resumed(resumed, &record.event)?,
             Event::Critique(critique) => self.record_critique(critique, &record.event)?,
             Event::Synthesis(summary) => self.record_summary(summary, &record.event)?,
@@ -248,11 +236,11 @@ impl<'l> Discussion<'l> {
                 if self.next()? != Next::Close(closed.clone()) {
                     return Err(self.refuse(&record.event)?);
                 }
-                self.takes_no_time(record)?;
+                self.takes_no_time(&record)?;
                 self.state.stage = Stage::Done;
             }
         }
-        self.log.push(line);
+        self.log.push(record);
         self.echoes.push(OnceLock::new());
         Ok(())
     }

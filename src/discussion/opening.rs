@@ -9,7 +9,7 @@ use super::describe::{describe, describe_text};
 use super::event::{self, Event, Opened, Purpose, Record};
 use super::focus::Focus;
 use super::recordable::{is_hex, is_one_clean_line};
-use super::{Discussion, Log, LogLine, Refused, Stage, State, cue};
+use super::{Discussion, Refused, Stage, State, cue};
 use crate::item::LEAST_TURNS;
 use crate::item::library::Library;
 use crate::item::step::Step;
@@ -22,20 +22,8 @@ impl<'l> Discussion<'l> {
     /// # Errors
     /// An opening that contradicts the library: another lead, another step, too few turns.
     pub fn open(library: &'l Library, step: &'l Step, first: Record) -> Result<Discussion<'l>, Refused> {
-        Discussion::open_line(library, step, LogLine::from(first))
-    }
-
-    /// The same for an opening with its line, as it was read.
-    ///
-    /// # Errors
-    /// An opening that contradicts the library.
-    pub fn open_line(
-        library: &'l Library,
-        step: &'l Step,
-        first: LogLine<'_>,
-    ) -> Result<Discussion<'l>, Refused> {
         let refused = |expected: String, found: String| Refused::Unexpected { number: 1, expected, found };
-        let event = &first.record().event;
+        let event = &first.event;
         let Event::Opened(opened) = event else {
             return Err(refused("the opening".to_owned(), describe(event)));
         };
@@ -88,7 +76,7 @@ impl<'l> Discussion<'l> {
         };
         let focus = Focus::new(library, step, &opened.item_name);
         let echoes = vec![OnceLock::new()];
-        Ok(Discussion { library, step, lead, focus, opened, log: Log::from(first), echoes, state })
+        Ok(Discussion { library, step, lead, focus, opened, log: vec![first], echoes, state })
     }
 }
 

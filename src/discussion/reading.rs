@@ -1,9 +1,8 @@
 //! What can be read of a discussion at any time.
 
 use super::{Cue, Discussion, Stage, introduction};
-use crate::discussion::event::{Contribution, Event, Message, Opened};
+use crate::discussion::event::{Contribution, Event, Message, Opened, Record};
 use crate::discussion::finished::{Finished, finished};
-use crate::discussion::log::Log;
 use crate::discussion::runs::PausedDiscussion;
 use crate::discussion::summary::USER;
 use crate::item::library::Library;
@@ -60,7 +59,7 @@ impl<'l> Discussion<'l> {
         })
     }
 
-    pub fn log(&self) -> &Log {
+    pub fn log(&self) -> &[Record] {
         &self.log
     }
 

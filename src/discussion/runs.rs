@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::event::{self, Event, Opened, Paused, Record, Resumed, Time, to_lines};
 use super::recordable::is_hex;
-use super::{Discussion, Log, Refused, Stage};
+use super::{Discussion, Refused, Stage};
 use crate::text::template::Failed;
 
 /// A discussion that waits for its user.
@@ -17,23 +17,21 @@ use crate::text::template::Failed;
 pub struct PausedDiscussion {
     pub opened: Opened,
     pub turn_count: u32,
-    pub log: Log,
+    pub log: Vec<Record>,
 }
 
 impl PausedDiscussion {
     /// The same discussion, its last run on another commit.
     pub fn rebase(&mut self, base: &str) {
-        self.log.edit(|log| {
-            rebase(log, base);
-            close_again(log);
-        });
+        rebase(&mut self.log, base);
+        close_again(&mut self.log);
         if let Some(Record { event: Event::Opened(opened), .. }) = self.log.first() {
             self.opened = opened.as_ref().clone();
         }
     }
 
     /// The discussion of a log that was committed, as it waits.
-    pub fn read(log: Log) -> Option<PausedDiscussion> {
+    pub fn read(log: Vec<Record>) -> Option<PausedDiscussion> {
         let Event::Opened(opened) = &log.first()?.event else { return None };
         let Event::Paused(paused) = &log.last()?.event else { return None };
         let (opened, turn_count) = (opened.as_ref().clone(), paused.turn_count);
@@ -53,7 +51,7 @@ impl Discussion<'_> {
     /// A notice's template that cannot be rendered.
     pub fn pausing(&self) -> Result<Option<Paused>, Failed> {
         let waits = self.opened.stays_open && self.has_floor() && self.disagreement()?.is_none();
-        let paused = || Paused { turn_count: self.state.turn, digest: self.log.digest() };
+        let paused = || Paused { turn_count: self.state.turn, digest: event::digest(&self.log) };
         Ok(waits.then(paused))
     }
 

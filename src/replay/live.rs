@@ -255,7 +255,7 @@ impl Run<'_> {
         let before = &self.log[..=self.begin];
         Ok(match before {
             [first] => Discussion::open(library, step, first.clone())?,
-            before => Discussion::replay(library, step, &before.into())?,
+            before => Discussion::replay(library, step, before)?,
         })
     }
 

@@ -43,9 +43,9 @@ use git2::Oid;
 pub use self::live::other_words;
 use self::rewritten::{Groups, Proof};
 pub use crate::discussion::divergence::Divergence;
-use crate::discussion::event::{Event, Opened, OtherForm, Record, SECRETARY};
+use crate::discussion::event::{Event, Opened, OtherForm, Record, SECRETARY, from_any_lines};
 use crate::discussion::runs::{self, PausedDiscussion};
-use crate::discussion::{self, Discussion, Finished, Log, Refused};
+use crate::discussion::{Discussion, Finished, Refused};
 use crate::git::{self, AtPath, Repo, short};
 use crate::item::Item;
 use crate::item::config::{self, Config};
@@ -147,7 +147,7 @@ impl Replayed {
     }
 
     /// What the rules make of the log; none where they make another one.
-    fn fold(&mut self, library: &Library, step: &Step, log: Log) -> Result<Option<End>, Unread> {
+    fn fold(&mut self, library: &Library, step: &Step, log: Vec<Record>) -> Result<Option<End>, Unread> {
         match fold(library, step, log, self.moved.is_empty()) {
             Ok(end) => Ok(Some(end)),
             Err(Stop::Divergence(divergence)) => {
@@ -199,7 +199,7 @@ impl Replayed {
 
 /// A recording that could be parsed.
 struct Read {
-    log: Log,
+    log: Vec<Record>,
     other_form: Option<OtherForm>,
     opened: Opened,
 }
@@ -208,7 +208,7 @@ impl Read {
     fn of(recording: &Recording) -> Result<Read, Unread> {
         let name = &recording.name;
         let text = crate::text::json::utf8(name, &recording.bytes)?;
-        let (log, other_form) = Log::read_any(name, text)?;
+        let (log, other_form) = from_any_lines(name, text)?;
         let Some(Record { event: Event::Opened(opened), .. }) = log.first() else {
             return Err(Finding::at(name, text, 1, 1, "a recording begins with the event `opened`").into());
         };
@@ -701,22 +701,20 @@ impl End {
 
 /// The rules over a log, to its end, or to where it waits for its user. `derives`: its synthesis is held against what
 /// was said.
-fn fold(library: &Library, step: &Step, log: Log, derives: bool) -> Result<End, Stop> {
-    let (records, text) = log.into_parts();
-    let length = records.len();
-    let first = records.iter().find_map(|record| match &record.event {
+fn fold(library: &Library, step: &Step, log: Vec<Record>, derives: bool) -> Result<End, Stop> {
+    let length = log.len();
+    let first = log.iter().find_map(|record| match &record.event {
         Event::User(message) => Some(message.text.clone()),
         _ => None,
     });
     // The files are not read again: what is said of them is not judged.
     let basis = Basis { first: first.as_deref(), ..Basis::default() };
-    let mut lines = (1..).zip(discussion::lines(records.into_iter(), &text));
-    let Some((_, first)) = lines.next() else {
+    let mut records = (1..).zip(log);
+    let Some((_, opening)) = records.next() else {
         return Err(Stop::Divergence(first_event("an opening".to_owned(), "nothing")));
     };
-    let mut talk = Discussion::open_line(library, step, first)?;
-    for (number, line) in lines {
-        let record = line.record();
+    let mut talk = Discussion::open(library, step, opening)?;
+    for (number, record) in records {
         let differs = |expected: String, found: String| {
             Stop::Divergence(Divergence { event: Some(number), what: "event".to_owned(), expected, found })
         };
@@ -735,7 +733,7 @@ fn fold(library: &Library, step: &Step, log: Log, derives: bool) -> Result<End, 
             let expected = "a time of a commit, from 1970 to 2105".to_owned();
             return Err(differs(expected, record.at.to_string()));
         }
-        talk.record_line(line)?;
+        talk.record(record)?;
     }
     if talk.is_closed() {
         if derives && let Some(other) = live::other_synthesis(&talk) {

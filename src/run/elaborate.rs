@@ -11,9 +11,9 @@ use super::played::{Follower, Played};
 use super::resume::{Log, catch_up};
 use super::voices::{self, Choice};
 use super::{Fail, Held, Landed, Observer, Talk, before, identity};
-use crate::discussion::event::{Event, Exit, Opened, Record, Time};
+use crate::discussion::event::{Event, Exit, Opened, Record, Time, from_lines, to_lines};
 use crate::discussion::runs::PausedDiscussion;
-use crate::discussion::{self, Discussion, Finished, Refused, critiques};
+use crate::discussion::{Discussion, Finished, Refused, critiques};
 use crate::git::{Repo, short};
 use crate::history::decisions;
 use crate::history::provenance;
@@ -270,7 +270,7 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
             live.meter().clone()
         }
     };
-    voices::refuse_secrets("the discussion", talk.log().text())?;
+    voices::refuse_secrets("the discussion", &to_lines(talk.log()))?;
     let unfinished = || Fail::new("the discussion did not come to its end");
     let held = |talk| Held { talk, usage, left_out: setup.script.left_out.clone() };
     if !talk.is_closed() {
@@ -458,7 +458,7 @@ pub fn begin<'s>(setup: &'s Setup, step: &'s Step, clock: &dyn Fn() -> Time) -> 
     let gone = |refused: Refused| {
         Fail::new(format!("--resume: the log of run {} cannot be continued: {refused}", setup.opened.run))
     };
-    Discussion::replay(&setup.library, step, &setup.begun.as_slice().into()).map_err(gone)
+    Discussion::replay(&setup.library, step, &setup.begun).map_err(gone)
 }
 
 /// The secretary: it speaks itself, or for a model that gave no line.
@@ -502,7 +502,7 @@ fn keep(setup: &Setup, held: Held, path: &Path, observer: &dyn Observer) -> Resu
     };
     observer.check().map_err(Fail::new)?;
     let shown = plain::shown(&path.display().to_string());
-    write_whole(path, held.log().text().as_bytes())
+    write_whole(path, to_lines(held.log()).as_bytes())
         .map_err(|error| Fail::new(format!("{shown} cannot be written: {error}")))?;
     observer.say_strong(&format!("\nRecorded in {shown}; nothing was committed."));
     Ok(not_committed(setup, held, outcome))
@@ -516,7 +516,7 @@ fn already_recorded(
 ) -> Result<Landed, Fail> {
     let branch = &setup.opened.branch;
     let bytes = setup.repo.file(commit, recording)?.unwrap_or_default();
-    let log = discussion::Log::read(recording, crate::text::json::utf8(recording, &bytes)?)?;
+    let log = from_lines(recording, crate::text::json::utf8(recording, &bytes)?)?;
     let step = setup.library.step(&setup.opened.step.id)?;
     let finished = Discussion::replay(&setup.library, step, &log)?.finish();
     let finished = finished.ok_or_else(|| Fail::new(format!("{recording} has no end")))?;

@@ -4,7 +4,7 @@ use git2::Oid;
 
 use crate::discussion::event::{Event, Opened, Record};
 use crate::discussion::runs::{self, PausedDiscussion};
-use crate::discussion::{self, Finished, Log};
+use crate::discussion::{self, Finished};
 use crate::run::script::comments::LeftOut;
 use crate::synthesis::Outcome;
 use crate::voice::model::Meter;
@@ -47,7 +47,7 @@ impl Held {
     pub fn read(log: Vec<Record>) -> Option<Held> {
         let talk = match discussion::finished(log.clone()) {
             Some(finished) => Talk::Finished(Box::new(finished)),
-            None => Talk::Open(Box::new(PausedDiscussion::read(log.into())?)),
+            None => Talk::Open(Box::new(PausedDiscussion::read(log)?)),
         };
         Some(Held { talk, usage: Meter::default(), left_out: Vec::new() })
     }
@@ -59,7 +59,7 @@ impl Held {
         }
     }
 
-    pub fn log(&self) -> &Log {
+    pub fn log(&self) -> &[Record] {
         match &self.talk {
             Talk::Finished(finished) => &finished.log,
             Talk::Open(paused) => &paused.log,

@@ -21,9 +21,9 @@ use git2::Oid;
 use minijinja::context;
 
 use crate::additive::{self, Loss};
-use crate::discussion::event::{Author, Event, Exit, Opened, Record, Time};
+use crate::discussion::Finished;
+use crate::discussion::event::{Author, Event, Exit, Opened, Record, Time, to_lines};
 use crate::discussion::runs::{self, PausedDiscussion};
-use crate::discussion::{Finished, Log};
 use crate::git::{Committed, Error, Lock, Repo, Wanted};
 use crate::item::layout::Laid;
 use crate::item::library::{Library, sha256};
@@ -249,11 +249,11 @@ fn already_recorded(
 
 /// The recording of a discussion that stays open, if the commit carries all of it already. Where
 /// it carries something else than what the last run goes on from, nothing may be added.
-fn grown(repo: &Repo, commit: Oid, log: &Log) -> Result<Option<String>, NotLanded> {
+fn grown(repo: &Repo, commit: Oid, log: &[Record]) -> Result<Option<String>, NotLanded> {
     let Some(Record { event: Event::Opened(opened), .. }) = log.first() else { return Ok(None) };
     let path = synthesis::open_recording(&opened.item, log);
     let there = repo.file(commit, &path)?;
-    if there.as_deref() == Some(log.text().as_bytes()) {
+    if there.as_deref() == Some(to_lines(log).as_bytes()) {
         return Ok(Some(path));
     }
     let before = runs::before(log);

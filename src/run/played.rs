@@ -20,9 +20,11 @@ use git2::Oid;
 use super::Fail;
 use super::files::read_file;
 use super::place::forward;
+use crate::discussion::Discussion;
 use crate::discussion::divergence::Divergence;
-use crate::discussion::event::{AGENT, Event, Opened, Record, SECRETARY, Sent, Time};
-use crate::discussion::{Discussion, Log};
+use crate::discussion::event::{
+    AGENT, Event, Opened, Record, SECRETARY, Sent, Time, from_any_lines, to_lines,
+};
 use crate::git::{AtPath, Repo};
 use crate::item::{is_document, meta};
 use crate::text::finding::Finding;
@@ -132,8 +134,8 @@ impl Played {
     fn of(found: Recording) -> Result<Played, Fail> {
         let name = found.name;
         let text = utf8(&name, &found.bytes)?;
-        let (log, _) = Log::read_any(&name, text)?;
-        let digest = log.digest();
+        let (log, _) = from_any_lines(&name, text)?;
+        let digest = crate::item::library::sha256(to_lines(&log).as_bytes());
         let only_runs = |record: &Record| matches!(record.event, Event::Paused(_) | Event::Resumed(_));
         let numbered = (1..).zip(log.iter().cloned()).filter(|(_, record)| !only_runs(record));
         let (lines, log): (Vec<usize>, Vec<Record>) = numbered.unzip();

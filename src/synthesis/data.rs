@@ -282,10 +282,7 @@ mod tests {
         let summary = Summary { insights: vec![insight], decisions: vec![decision], ..Summary::default() };
         let at = Time::parse("2026-02-20T14:30:00Z").unwrap();
         let closed = Closed { exit: Exit::UserInitiated, turn_count: 4, digest: String::new() };
-        (
-            Finished { opened, summary, closed, at, log: crate::discussion::Log::default() },
-            Library::built_in().unwrap(),
-        )
+        (Finished { opened, summary, closed, at, log: Vec::new() }, Library::built_in().unwrap())
     }
 
     fn text(addition: Addition) -> Result<String, String> {

@@ -35,11 +35,11 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use crate::discussion::additions::Addition as Proposed;
-use crate::discussion::event::{Event, Opened, Record, SECRETARY, Time, Unheard};
+use crate::discussion::event::{Event, Opened, Record, SECRETARY, Time, Unheard, to_lines};
 use crate::discussion::runs::{self, PausedDiscussion};
 use crate::discussion::summary::{Decision, Insight, Question, USER, attribution, without_end};
 use crate::discussion::transcript::{lasting_sources, sources};
-use crate::discussion::{Finished, Log, is_speakable};
+use crate::discussion::{Finished, is_speakable};
 use crate::item::layout::{Block, Laid, Layout, Place};
 use crate::item::library::Library;
 use crate::item::persona::Cast;
@@ -316,10 +316,10 @@ pub fn open_recording(item: &str, log: &[Record]) -> String {
 }
 
 /// The recording, new or grown by the last run.
-fn recorded(item: &Item, path: &str, log: &Log) -> Change {
+fn recorded(item: &Item, path: &str, log: &[Record]) -> Change {
     let is_there = item.recordings.iter().any(|name| path.rsplit('/').next() == Some(name));
     let before = runs::before(log).filter(|_| is_there).map(String::into_bytes);
-    Change { path: path.to_owned(), before, after: log.text().as_bytes().to_vec() }
+    Change { path: path.to_owned(), before, after: to_lines(log).into_bytes() }
 }
 
 /// Where the recording goes; a second one of the same moment gets a number.

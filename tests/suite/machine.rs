@@ -324,12 +324,12 @@ proptest! {
         let mut doubled = talk.log().to_vec();
         doubled.insert(at, talk.log()[at].clone());
         for log in [swapped, dropped, doubled] {
-            let whole = Discussion::replay(&library, talk.step(), &log.as_slice().into()).is_ok_and(|again| again.finish().is_some());
+            let whole = Discussion::replay(&library, talk.step(), &log).is_ok_and(|again| again.finish().is_some());
             prop_assert!(!whole || log == talk.log()[..]);
             // Closed again over what it holds now: silence may stand twice, and a round in which
             // somebody passed is a round.
             let again = sealed(log.clone());
-            let whole = Discussion::replay(&library, talk.step(), &again.as_slice().into()).is_ok_and(|again| again.finish().is_some());
+            let whole = Discussion::replay(&library, talk.step(), &again).is_ok_and(|again| again.finish().is_some());
             let events = |log: &[Record]| -> Vec<Record> {
                 let free = |r: &&Record| {
                     let event = &r.event;
@@ -389,7 +389,7 @@ fn a_run_begins_only_where_the_one_before_has_ended() {
         other.insert(at, resumed.clone());
         let is_there = log.get(at).is_some_and(|next| matches!(next.event, Event::Resumed(_)));
         // Two beginnings, or one in the middle: the rules ask for neither.
-        assert!(Discussion::replay(&library, step, &other.into()).is_err(), "{at} {is_there}");
+        assert!(Discussion::replay(&library, step, &other).is_err(), "{at} {is_there}");
     }
     // A discussion that does not stay open knows no runs.
     let mut closed = log.clone();
@@ -397,7 +397,7 @@ fn a_run_begins_only_where_the_one_before_has_ended() {
         opened.comments = None;
         opened.stays_open = false;
     }
-    assert!(Discussion::replay(&library, step, &closed.into()).is_err());
+    assert!(Discussion::replay(&library, step, &closed).is_err());
 }
 
 /// A log whose end carries the digest of what stands before it now.
@@ -417,7 +417,7 @@ fn the_secretary_says_nothing_without_its_place_and_breaks_no_hard_rule() {
         let talk = held(&library, &step.id, 40, &inputs, None);
         for (at, record) in talk.log().iter().enumerate() {
             let Event::Contribution(said) = &record.event else { continue };
-            let before = Discussion::replay(&library, step, &talk.log()[..at].into()).unwrap();
+            let before = Discussion::replay(&library, step, &talk.log()[..at]).unwrap();
             let persona = library.cast.get(&said.by).unwrap();
             let broken = breaches(&said.text, persona, &before, &Basis::default());
             let hard: Vec<_> =
@@ -468,7 +468,7 @@ fn a_field_that_follows_from_the_rules_cannot_be_changed() {
                 let mut log = talk.log().to_vec();
                 log[at] = record;
                 assert!(
-                    Discussion::replay(&library, talk.step(), &sealed(log).into()).is_err(),
+                    Discussion::replay(&library, talk.step(), &sealed(log)).is_err(),
                     "{field} of event {}: {other}",
                     at + 1
                 );

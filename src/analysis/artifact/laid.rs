@@ -84,7 +84,7 @@ fn as_discussion(material: &Material<'_>, laid: &Laid<'_>, rest: &mut Draft) -> 
     }
     let closed = Closed { exit: Exit::UserInitiated, turn_count: 0, digest: String::new() };
     let opened = opened(material, laid);
-    Finished { opened, summary, closed, at: material.at, log: log.into() }
+    Finished { opened, summary, closed, at: material.at, log }
 }
 
 fn message(turn: u32, entry: &Entry) -> event::Message {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::tools::{self, Call};
 use super::{AgentTable, NAME, Referee, RefusedLine, Said, Stage, State};
-use crate::discussion::event::{Event, Record, SECRETARY};
+use crate::discussion::event::{Event, Record, SECRETARY, to_lines};
 use crate::discussion::{self, Discussion, Finished, transcript};
 use crate::git::{Pending, Repo};
 use crate::item::Item;
@@ -416,7 +416,7 @@ impl OpenDiscussion {
         let setup = &self.setup;
         let unfinished = || Fail::new("the discussion did not come to its end");
         let finished = discussion::finished(setup.begun.clone()).ok_or_else(unfinished)?;
-        voices::refuse_secrets("the discussion", finished.log.text())?;
+        voices::refuse_secrets("the discussion", &to_lines(&finished.log))?;
         let landed = landing::land(&setup.repo, &setup.library, &finished, setup.base, &setup.item)?;
         let recording = landed.outcome.recording;
         let commit = match landed.already_recorded {
@@ -469,7 +469,7 @@ fn moved(
 ) -> Result<(Vec<Record>, Result<Value, Fail>), Fail> {
     let library = Arc::clone(&setup.library);
     let step = library.step(&setup.opened.step.id)?;
-    let mut talk = Discussion::replay(&library, step, &setup.begun.as_slice().into())?;
+    let mut talk = Discussion::replay(&library, step, &setup.begun)?;
     let mut secretary = stand_in(setup, step)?;
     let clock = || setup.fixed.unwrap_or_else(now);
     let file = |path: &str| {

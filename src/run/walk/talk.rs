@@ -47,7 +47,7 @@ impl Walk<'_> {
         let begun = self.cut_off(&opening_run);
         let mut talk = match begun.is_empty() {
             true => Discussion::open(library, step, first)?,
-            false => Discussion::replay(library, step, &begun.as_slice().into())?,
+            false => Discussion::replay(library, step, &begun)?,
         };
         observer.say(&format!("\n{}", talk.introduction()?));
         begun.iter().skip(1).for_each(|record| observer.say_record(record, &library.cast));
