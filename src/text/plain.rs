@@ -100,22 +100,7 @@ pub fn one_line(text: &str) -> String {
     if !blanks && bytes.iter().all(|byte| (b' '..0x7f).contains(byte)) {
         return text.to_owned();
     }
-    let mut out = String::with_capacity(text.len());
-    if text.is_ascii() {
-        // Of the signs that are no white space, one takes one byte here.
-        for word in text.split(|c: char| matches!(c, '\t'..='\r' | ' ')).filter(|word| !word.is_empty()) {
-            out.push_str(if out.is_empty() { "" } else { " " });
-            out.push_str(word);
-        }
-        return out;
-    }
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The text without white space around it, except for the indent that makes its first line code.
@@ -233,9 +218,6 @@ pub fn mermaid(text: &str) -> String {
 /// One line of Markdown source that shows the text: code between backticks is code, all else is text and nothing else,
 /// wherever the line begins and whatever follows it. What shows as itself stays as it is.
 pub fn markdown(text: &str) -> String {
-    if is_prose(text) {
-        return text.to_owned();
-    }
     let text = one_line(&clean(text));
     let chars: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len() + 8);
@@ -397,39 +379,6 @@ fn ends_comment(before: &[char]) -> bool {
     matches!(before, [.., '-' | '!', '-'] | [.., '-', '-', '!'])
 }
 
-/// Whether a text is one line of letters, digits and marks that mean nothing in Markdown: most are.
-fn is_prose(text: &str) -> bool {
-    let mut before = b' ';
-    let plain = |byte: &u8| {
-        let joined = match byte {
-            b' ' => before != b' ',
-            b'/' => before != b':',
-            b'w' | b'W' => !before.eq_ignore_ascii_case(&b'w'),
-            _ => true,
-        };
-        before = *byte;
-        joined && PROSE[usize::from(*byte)]
-    };
-    let bytes = text.as_bytes();
-    bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.iter().all(plain) && !text.ends_with(' ')
-}
-
-/// The signs of ASCII that are seen and never escaped, except for the first of a line and beside some others.
-const PROSE: [bool; 256] = {
-    let mut prose = [false; 256];
-    let (mut byte, escaped) = (b' ', b"<>&\\`*[]|~_@#");
-    while byte <= b'~' {
-        prose[byte as usize] = true;
-        byte += 1;
-    }
-    let mut at = 0;
-    while at < escaped.len() {
-        prose[escaped[at] as usize] = false;
-        at += 1;
-    }
-    prose
-};
-
 fn ends_with_www(before: &[char]) -> bool {
     let [.., a, b, c] = before else { return false };
     let start = before.len() == 3 || !before[before.len() - 4].is_alphanumeric();
@@ -491,19 +440,6 @@ mod tests {
         assert_eq!(headline("letters are white", 40), "letters are white");
         assert_eq!(headline("letters are white, and fees are named below", 30), "letters are white");
         assert_eq!(headline("letters are white and so is everything", 20), "letters are white…");
-    }
-
-    #[test]
-    fn prose_is_what_nothing_is_escaped_in() {
-        for text in ["It is 3.5 (or so): yes, \"really\"!", "a - b + c = d; 50% /x", "a"] {
-            assert!(is_prose(text) && markdown(text) == text, "{text}");
-        }
-        for text in [
-            "", " a", "a ", "a  b", "a\nb", "1. x", "- x", "www.x", "xWw", "http://x", "a_b", "a#", "ü",
-            "a\tb", "x@y", "R&D",
-        ] {
-            assert!(!is_prose(text), "{text}");
-        }
     }
 
     #[test]
