@@ -224,12 +224,7 @@ fn side_by_side<'t>(old: &Parts<'t>, new: &Parts<'t>, size: usize) -> (Read<'t>,
     if size < LARGE {
         return (read(old), read(new));
     }
-    std::thread::scope(|scope| {
-        let other = scope.spawn(|| read(old));
-        let here = read(new);
-        // A panic there is one here.
-        (other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), here)
-    })
+    rayon_core::join(|| read(old), || read(new))
 }
 
 /// `[x]` is a box to one reader, and a link to another once it is defined.
