@@ -15,6 +15,7 @@ use super::points::Points;
 use super::summary::Summary;
 pub use crate::item::Author;
 use crate::item::Begin;
+use crate::item::step::Step;
 use crate::text::finding::Finding;
 pub use crate::text::time::Time;
 use crate::text::wording;
@@ -155,6 +156,13 @@ pub struct StepRef {
     pub title: String,
     pub phase: String,
     pub outputs: Vec<String>,
+}
+
+impl From<&Step> for StepRef {
+    fn from(step: &Step) -> StepRef {
+        let Step { id, title, phase, outputs, .. } = step.clone();
+        StepRef { id, title, phase, outputs }
+    }
 }
 
 impl<'a> From<&'a Opened> for Begin<'a> {

@@ -19,7 +19,49 @@ pub struct Finished {
     pub log: Vec<Record>,
 }
 
+/// What documents take of a discussion, or of a step's answers: entries, and the words that they come from.
+#[derive(Clone, Copy)]
+pub struct LandingEntries<'a> {
+    /// The name of the item's layout.
+    pub layout: &'a str,
+    /// The main document, where the layout has one.
+    pub document: Option<&'a str>,
+    /// Who wrote the insights.
+    pub voice: &'a str,
+    pub at: Time,
+    pub summary: &'a Summary,
+    pub log: &'a [Record],
+}
+
+impl<'a> LandingEntries<'a> {
+    /// The messages of the turns that something rests on.
+    pub fn messages<'t>(self, turns: &'t [u32]) -> impl Iterator<Item = &'a Message> + use<'a, 't> {
+        let is_of_turns = move |message: &&Message| message.turn.is_some_and(|turn| turns.contains(&turn));
+        messages(self.log).filter(is_of_turns)
+    }
+}
+
+/// What users said in turns.
+fn messages(log: &[Record]) -> impl Iterator<Item = &Message> {
+    log.iter().filter_map(|record| match &record.event {
+        Event::User(message) => Some(message),
+        _ => None,
+    })
+}
+
 impl Finished {
+    /// What of it lands in documents.
+    pub fn entries(&self) -> LandingEntries<'_> {
+        LandingEntries {
+            layout: &self.opened.layout,
+            document: self.opened.document.as_deref(),
+            voice: self.summary.voice.as_deref().unwrap_or(&self.opened.voice),
+            at: self.at,
+            summary: &self.summary,
+            log: &self.log,
+        }
+    }
+
     /// What meta.json keeps of it.
     pub fn elaboration<'a>(&'a self, personas: &'a [String]) -> Elaboration<'a> {
         Elaboration {
@@ -46,18 +88,9 @@ pub fn finished(log: Vec<Record>) -> Option<Finished> {
 }
 
 impl Finished {
-    /// The messages of the turns that something rests on.
-    pub fn messages<'t>(&'t self, turns: &'t [u32]) -> impl Iterator<Item = &'t Message> {
-        let is_of_turns = move |message: &&Message| message.turn.is_some_and(|turn| turns.contains(&turn));
-        self.messages_of_users().filter(is_of_turns)
-    }
-
     /// What users said in turns.
     pub fn messages_of_users(&self) -> impl Iterator<Item = &Message> {
-        self.log.iter().filter_map(|record| match &record.event {
-            Event::User(message) => Some(message),
-            _ => None,
-        })
+        messages(&self.log)
     }
 
     /// What users said in turns, and when, by turn.
@@ -88,11 +121,6 @@ impl Finished {
     /// The recording's path within the item folder, where no other of the same step and moment has it already.
     pub fn recording(&self) -> String {
         format!("elaborations/{}-{}.jsonl", self.opened.step.id, self.at.digits())
-    }
-
-    /// The day of the discussion, as `2026-02-20`.
-    pub fn date(&self) -> String {
-        self.at.to_string().split('T').next().unwrap_or_default().to_owned()
     }
 
     /// The commit that its outcome is built on.

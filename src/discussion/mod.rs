@@ -52,7 +52,7 @@ use std::sync::OnceLock;
 
 pub use self::describe::describe;
 use self::event::{Closed, Contribution, Event, Exit, Notice, Opened, Purpose, Record};
-pub use self::finished::{Finished, finished};
+pub use self::finished::{Finished, LandingEntries, finished};
 use self::focus::{Drift, Focus};
 pub use self::opening::introduction;
 pub use self::reading::Said;

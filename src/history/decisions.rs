@@ -181,7 +181,7 @@ fn replaced_in(finished: &Finished) -> HashMap<usize, Vec<String>> {
     let mut found: HashMap<usize, Vec<String>> = HashMap::new();
     let decisions = &finished.summary.decisions;
     let last_turns: Vec<u32> = decisions.iter().filter_map(|one| one.turns.last().copied()).collect();
-    for message in finished.messages(&last_turns) {
+    for message in finished.entries().messages(&last_turns) {
         let of_turn = |number: &usize| decisions[*number].turns.last() == message.turn.as_ref();
         let numbers: Vec<usize> = (0..decisions.len()).filter(of_turn).collect();
         for line in own_words(&message.text).lines() {

@@ -154,7 +154,7 @@ pub fn records(decisions: &Decisions) -> Vec<DecisionRecord> {
 /// Who said the words that a decision rests on.
 fn deciders(talk: &Talk, turns: &[u32]) -> String {
     let mut names: Vec<String> = Vec::new();
-    for message in talk.finished.messages(turns) {
+    for message in talk.finished.entries().messages(turns) {
         let name = plain::shown(&message.by);
         if !names.contains(&name) {
             names.push(name);

@@ -136,7 +136,7 @@ pub fn entries_of(
         return Ok(found);
     }
     let own = findings(&finished.summary);
-    for line in below::lines(finished, library)? {
+    for line in below::lines(finished.entries(), library)? {
         let finding = &own[finished.summary.insights.len() + line.decision];
         let at = (1..).zip(text.lines()).filter(|(_, known)| known.trim() == line.text);
         found.extend(at.map(|(at, _)| (at..=at, finding.clone())));
@@ -147,7 +147,7 @@ pub fn entries_of(
         if library.layout(&finished.opened.layout).decisions != Place::Record {
             break;
         }
-        let ours = numbered::entry(decision, finished, library)?;
+        let ours = numbered::entry(decision, finished.entries(), library)?;
         let title = plain::markdown(&numbered::title(decision));
         let is_title = |line: &str| is_made && line.starts_with("# ") && line.ends_with(&title);
         let is_it = |line: &str| ours == line || line.strip_prefix("- ") == Some(&ours) || is_title(line);
@@ -155,7 +155,7 @@ pub fn entries_of(
         let at = (1..).zip(text.lines()).filter(|(_, known)| is_it(known));
         found.extend(at.map(|(at, _)| (at..=at, finding.clone())));
     }
-    for entry in lists::sections(finished, library)?.iter().flat_map(|section| &section.entries) {
+    for entry in lists::sections(finished.entries(), library)?.iter().flat_map(|section| &section.entries) {
         let is_it = |line: &str| line.strip_suffix(&entry.text).is_some_and(lists::is_mark);
         let at = (1..).zip(text.lines()).filter(|(_, known)| is_it(known));
         found.extend(at.map(|(at, _)| (at..=at, own[entry.finding].clone())));

@@ -592,7 +592,9 @@ impl Replay {
         let path = self.path_at(commit, folder, name)?;
         let bytes = self.file_at(commit, &path)?.unwrap_or_default();
         let now = String::from_utf8_lossy(&bytes);
-        for entry in lists::sections(finished, library)?.into_iter().flat_map(|section| section.entries) {
+        for entry in
+            lists::sections(finished.entries(), library)?.into_iter().flat_map(|section| section.entries)
+        {
             let is_it = |line: &str| line.trim_end().strip_suffix(&entry.text).is_some_and(lists::is_mark);
             // A question that was there before stands where it was.
             let is_asked = || known::asked_in(&now).any(|asked| asked == closing::key(&entry.text));

@@ -315,12 +315,7 @@ fn opened(
         format: FORMAT,
         item: item.path.clone(),
         item_name: item.name(),
-        step: StepRef {
-            id: step.id.clone(),
-            title: step.title.clone(),
-            phase: step.phase.clone(),
-            outputs: step.outputs.clone(),
-        },
+        step: StepRef::from(*step),
         lead: lead.key.clone(),
         max_turns,
         base: base.to_string(),

@@ -20,7 +20,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use super::outline::{MARKDOWN, Outline};
 use super::{Left, Outcome, Placed, is_markdown, lists};
 use crate::additive::verify;
-use crate::discussion::Finished;
+use crate::discussion::LandingEntries;
 use crate::discussion::consent::{consent, seen_before};
 use crate::discussion::event;
 use crate::discussion::summary::{Decision, Proposed};
@@ -44,17 +44,17 @@ pub struct DecisionLine {
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn lines(finished: &Finished, library: &Library) -> Result<Vec<DecisionLine>, Failed> {
-    let layout = library.layout(&finished.opened.layout);
+pub fn lines(said: LandingEntries<'_>, library: &Library) -> Result<Vec<DecisionLine>, Failed> {
+    let layout = library.layout(said.layout);
     let mut found = Vec::new();
-    for (number, decision) in finished.summary.decisions.iter().enumerate() {
+    for (number, decision) in said.summary.decisions.iter().enumerate() {
         let mut named: Vec<String> = Vec::new();
         for id in mentioned_ids(&decision.text).chain(numbers_in(&decision.text, layout.numbers.as_ref())) {
             if !named.iter().any(|known| known == id) {
                 named.push(id.to_owned());
             }
         }
-        found.push(DecisionLine { text: line(decision, finished, library)?, ids: named, decision: number });
+        found.push(DecisionLine { text: line(decision, said, library)?, ids: named, decision: number });
     }
     Ok(found)
 }
@@ -108,10 +108,10 @@ fn numbered_item(text: &str, id: &str, numbers: &Numbers) -> Option<LineSpot> {
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn line(decision: &Decision, finished: &Finished, library: &Library) -> Result<String, Failed> {
+pub fn line(decision: &Decision, said: LandingEntries<'_>, library: &Library) -> Result<String, Failed> {
     let values = context! {
-        date => safe(finished.date()),
-        by => super::decider(decision, finished),
+        date => safe(said.at.day()),
+        by => super::decider(decision, said),
         text => decision.text.as_str(),
         reason => super::reason(decision),
     };
@@ -125,12 +125,12 @@ pub fn line(decision: &Decision, finished: &Finished, library: &Library) -> Resu
 /// A template that cannot be rendered.
 pub(super) fn add(
     item: &Item,
-    finished: &Finished,
+    said: LandingEntries<'_>,
     library: &Library,
     left: &mut Vec<Left>,
 ) -> Result<(Item, Vec<Placed>), Failed> {
     let (mut now, mut placed) = (item.clone(), Vec::new());
-    let layout = library.layout(&finished.opened.layout);
+    let layout = library.layout(said.layout);
     let logs = logs(layout);
     // A decision about a record is at the end of that record.
     let is_record = |id: &str| layout.decisions == Place::Record && !record_numbers(id).is_empty();
@@ -141,7 +141,7 @@ pub(super) fn add(
             false => definition(text, id, &logs).or_else(numbered),
         }
     };
-    for line in lines(finished, library)? {
+    for line in lines(said, library)? {
         for id in line.ids.iter().filter(|id| !is_record(id)) {
             let found = put(item, &mut now, id, &line.text, "1 decision", &definition);
             if found.is_none() {
@@ -151,7 +151,7 @@ pub(super) fn add(
         }
     }
     let open = |text: &str, id: &str| proposal(text, id, &logs).filter(|place| !is_accepted(text, place));
-    for (id, line) in acceptances(finished, library)? {
+    for (id, line) in acceptances(said, library)? {
         let found = put(item, &mut now, &id, &line, "1 acceptance", &open);
         if found.is_none() {
             let has_it = |(_, text): (&str, &str)| proposal(text, &id, &logs).is_some();
@@ -268,23 +268,23 @@ fn is_accepted(text: &str, proposal: &LineSpot) -> bool {
 const ACCEPTED: &str = "Accepted:";
 
 /// The ids that users accepted, each with the line that says so.
-fn acceptances(finished: &Finished, library: &Library) -> Result<Vec<(String, String)>, Failed> {
+fn acceptances(said: LandingEntries<'_>, library: &Library) -> Result<Vec<(String, String)>, Failed> {
     let mut found: Vec<(String, String)> = Vec::new();
-    for record in &finished.log {
+    for record in said.log {
         let event::Event::User(message) = &record.event else { continue };
         let lines = markdown::read(&message.text).into_iter().filter(markdown::VisibleLine::is_said);
         let sentences: Vec<_> = lines.flat_map(|line| line.sentences).collect();
         let named = sentences.iter().filter_map(|sentence| sentence.text.trim().strip_prefix(ACCEPTED));
         // In a script that was known from the start only the label accepts.
-        let has_seen = message.turn.and_then(|turn| seen_before(turn, &finished.log)).is_some();
+        let has_seen = message.turn.and_then(|turn| seen_before(turn, said.log)).is_some();
         let consent = consent(&message.text, library.forms()).flatten().filter(|_| has_seen);
-        let by_model = finished.summary.accepted.iter().filter(|one| Some(one.turn) == message.turn);
+        let by_model = said.summary.accepted.iter().filter(|one| Some(one.turn) == message.turn);
         let by_model = by_model.filter_map(|one| match &one.of {
             Proposed::Id(id) => Some(id.as_str()),
             Proposed::Turn(_) => None,
         });
         for id in named.flat_map(mentioned_ids).chain(consent.as_deref()).chain(by_model) {
-            let values = context! { date => safe(finished.date()), by => message.by.as_str() };
+            let values = context! { date => safe(said.at.day()), by => message.by.as_str() };
             let line = library.templates.render("additions/accepted.md", values)?.trim().to_owned();
             if !found.iter().any(|(known, _)| known == id) {
                 found.push((id.to_owned(), line));

@@ -10,7 +10,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use super::outline::{MARKDOWN, Outline};
 use super::{Placed, below, is_markdown};
 use crate::additive::verify;
-use crate::discussion::Finished;
+use crate::discussion::LandingEntries;
 use crate::discussion::closing::AskedQuestions;
 use crate::item::layout::{Layout, Place};
 use crate::item::library::Library;
@@ -24,10 +24,10 @@ const HEADING: &str = "Open Questions";
 pub(super) fn add(
     item: &Item,
     now: &mut Item,
-    finished: &Finished,
+    said: LandingEntries<'_>,
     library: &Library,
 ) -> Result<Vec<Placed>, Failed> {
-    let layout = library.layout(&finished.opened.layout);
+    let layout = library.layout(said.layout);
     let mut placed = Vec::new();
     let names: Vec<String> = item.documents().map(|(name, _)| name.to_owned()).collect();
     for name in names.iter().filter(|name| is_markdown(name)) {
@@ -37,7 +37,7 @@ pub(super) fn add(
             continue;
         };
         let Ok(text) = std::str::from_utf8(bytes) else { continue };
-        let lines = lines(text, layout, finished, library)?;
+        let lines = lines(text, layout, said, library)?;
         if lines.is_empty() {
             continue;
         }
@@ -67,7 +67,7 @@ type LineBelow = (Range<usize>, String);
 fn lines(
     text: &str,
     layout: &Layout,
-    finished: &Finished,
+    said: LandingEntries<'_>,
     library: &Library,
 ) -> Result<Vec<LineBelow>, Failed> {
     let questions = open_questions(text, layout);
@@ -76,13 +76,13 @@ fn lines(
         asked.add(&text[question.clone()], number);
     }
     let mut found: Vec<Option<String>> = vec![None; questions.len()];
-    for decision in &finished.summary.decisions {
-        let message = finished.messages(&decision.turns).last().map_or("", |message| message.text.as_str());
+    for decision in &said.summary.decisions {
+        let message = said.messages(&decision.turns).last().map_or("", |message| message.text.as_str());
         let closed = asked.closed_by(&decision.text, message);
         if closed.is_empty() {
             continue;
         }
-        let line = below::line(decision, finished, library)?;
+        let line = below::line(decision, said, library)?;
         closed.into_iter().for_each(|number| {
             found[number].get_or_insert_with(|| line.clone());
         });

@@ -29,8 +29,7 @@ fn harmless(value: Value) -> Value {
 
 fn raw_entry(finished: &Finished, library: &Library) -> Value {
     let said = |one: &Insight| json!({"text": one.text, "by": attribution(&one.by, &library.cast)});
-    let decided =
-        |one: &Decision| json!({"text": one.text, "rationale": one.rationale, "by": decider(one, finished)});
+    let decided = |one: &Decision| json!({"text": one.text, "rationale": one.rationale, "by": decider(one, finished.entries())});
     let asked = |one: &Question| json!({"text": one.text, "context": one.context});
     let proposed = |one: &additions::Addition| {
         let mut value = json!(one);
@@ -163,7 +162,7 @@ fn rows(finished: &Finished, library: &Library) -> Vec<[String; 4]> {
     });
     let late = finished.unheard().map(|late| plain("not discussed", &late.by, &one_line(&late.text)));
     let decisions = summary.decisions.iter().map(|one| {
-        let by = decider(one, finished).to_owned();
+        let by = decider(one, finished.entries()).to_owned();
         ["decision".to_owned(), by, one.text.clone(), one.rationale.clone()]
     });
     let questions = summary

@@ -20,7 +20,7 @@ use pulldown_cmark::{Event as Token, Parser, Tag};
 
 use super::outline::{MARKDOWN, Outline, fits, insert};
 use super::{Left, Placed, Unplaced, decider, existing, guarded, places, reason};
-use crate::discussion::Finished;
+use crate::discussion::LandingEntries;
 use crate::discussion::address::without_vocative;
 use crate::discussion::event::Event;
 use crate::discussion::summary::{Decision, Insight, attribution};
@@ -52,8 +52,8 @@ pub struct ListEntry {
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn sections<'l>(finished: &Finished, library: &'l Library) -> Result<Vec<Section<'l>>, Failed> {
-    let layout = library.layout(&finished.opened.layout);
+pub fn sections<'l>(said: LandingEntries<'_>, library: &'l Library) -> Result<Vec<Section<'l>>, Failed> {
+    let layout = library.layout(said.layout);
     let mut found: Vec<Section<'_>> = Vec::new();
     let mut number = 0;
     for (kind, place) in [
@@ -63,10 +63,10 @@ pub fn sections<'l>(finished: &Finished, library: &'l Library) -> Result<Vec<Sec
         (Kind::Action, &layout.actions),
     ] {
         let list = if let Place::List(list) = place { Some(list) } else { None };
-        for at in 0..kind.count(finished) {
+        for at in 0..kind.count(said) {
             if let Some(list) = list {
                 let entry = ListEntry {
-                    text: kind.text(at, list.form, finished, library)?,
+                    text: kind.text(at, list.form, said, library)?,
                     finding: number,
                     kind: kind.name(),
                 };
@@ -77,7 +77,7 @@ pub fn sections<'l>(finished: &Finished, library: &'l Library) -> Result<Vec<Sec
             }
             number += 1;
         }
-        number += kind.further(finished);
+        number += kind.further(said);
     }
     Ok(found)
 }
@@ -91,8 +91,8 @@ enum Kind {
 }
 
 impl Kind {
-    fn count(self, finished: &Finished) -> usize {
-        let summary = &finished.summary;
+    fn count(self, said: LandingEntries<'_>) -> usize {
+        let summary = &said.summary;
         match self {
             Kind::Insight => summary.insights.len(),
             Kind::Decision => summary.decisions.len(),
@@ -102,9 +102,9 @@ impl Kind {
     }
 
     /// How many more there are, which go to no document.
-    fn further(self, finished: &Finished) -> usize {
+    fn further(self, said: LandingEntries<'_>) -> usize {
         match self {
-            Kind::Question => finished.summary.open_questions.len() - self.count(finished),
+            Kind::Question => said.summary.open_questions.len() - self.count(said),
             _ => 0,
         }
     }
@@ -118,20 +118,26 @@ impl Kind {
         }
     }
 
-    fn text(self, at: usize, form: Form, finished: &Finished, library: &Library) -> Result<String, Failed> {
-        let summary = &finished.summary;
-        let said = |one: &Insight| {
+    fn text(
+        self,
+        at: usize,
+        form: Form,
+        said: LandingEntries<'_>,
+        library: &Library,
+    ) -> Result<String, Failed> {
+        let summary = &said.summary;
+        let spoken = |one: &Insight| {
             let text = guarded(&one.text, &library.cast).into_owned();
-            let places = places(one, finished, true);
+            let places = places(one, said.voice, true);
             context! { text, by => safe(attribution(&one.by, &library.cast)), places }
         };
         let (name, values) = match self {
-            Kind::Insight => ("insight", said(&summary.insights[at])),
-            Kind::Action => ("action", said(&summary.action_items[at])),
+            Kind::Insight => ("insight", spoken(&summary.insights[at])),
+            Kind::Action => ("action", spoken(&summary.action_items[at])),
             Kind::Question => {
                 ("question", context! { text => guarded(&summary.open_questions[at].text, &library.cast) })
             }
-            Kind::Decision => ("clarification", decided(&summary.decisions[at], form, finished, library)),
+            Kind::Decision => ("clarification", decided(&summary.decisions[at], form, said, library)),
         };
         let text = library.templates.render(&format!("additions/{name}.md"), values)?;
         let text = text.trim();
@@ -139,27 +145,27 @@ impl Kind {
     }
 }
 
-fn decided(decision: &Decision, form: Form, finished: &Finished, library: &Library) -> Value {
+fn decided(decision: &Decision, form: Form, said: LandingEntries<'_>, library: &Library) -> Value {
     let put = (form == Form::QuestionAndAnswer).then(|| match decision.text.split_once(" → ") {
         Some((question, answer)) => (Some(question.to_owned()), answer),
-        None => (question_of(decision, finished, library), decision.text.as_str()),
+        None => (question_of(decision, said, library), decision.text.as_str()),
     });
     let (question, answer) = put.unwrap_or((None, decision.text.as_str()));
-    context! { question, answer, by => decider(decision, finished), reason => reason(decision) }
+    context! { question, answer, by => decider(decision, said), reason => reason(decision) }
 }
 
 /// The question that a decision answers: the one that its message quotes, else the last question of a user before it
 /// that names one of its ids.
-fn question_of(decision: &Decision, finished: &Finished, library: &Library) -> Option<String> {
+fn question_of(decision: &Decision, said: LandingEntries<'_>, library: &Library) -> Option<String> {
     let turn = decision.turns.last()?;
     let quoted = || {
-        let message = finished.log.iter().find_map(|record| match &record.event {
+        let message = said.log.iter().find_map(|record| match &record.event {
             Event::User(message) if message.turn == Some(*turn) => Some(&message.text),
             _ => None,
         })?;
         question_quoted(message)
     };
-    quoted().or_else(|| question_with_id(decision, *turn, finished, library))
+    quoted().or_else(|| question_with_id(decision, *turn, said, library))
 }
 
 /// The question that a message quotes, if it quotes one alone.
@@ -172,11 +178,11 @@ fn question_quoted(message: &str) -> Option<String> {
 fn question_with_id(
     decision: &Decision,
     turn: u32,
-    finished: &Finished,
+    said: LandingEntries<'_>,
     library: &Library,
 ) -> Option<String> {
     let named: Vec<&str> = ids(&decision.text).collect();
-    let asked = finished.log.iter().rev().filter_map(|record| match &record.event {
+    let asked = said.log.iter().rev().filter_map(|record| match &record.event {
         Event::User(message) if message.turn.is_some_and(|asked| asked < turn) => Some(&message.text),
         _ => None,
     });
@@ -202,19 +208,19 @@ fn has_only_prose(text: &str, section: &Range<usize>) -> bool {
 /// A template that cannot be rendered, or a document that must not be written.
 pub(super) fn add(
     item: &mut item::Item,
-    finished: &Finished,
+    said: LandingEntries<'_>,
     library: &Library,
     left: &mut Vec<Left>,
 ) -> Result<Vec<Placed>, Unplaced> {
     let mut placed = Vec::new();
-    let Some(name) = &finished.opened.document else { return Ok(placed) };
-    for Section { list, entries } in sections(finished, library)? {
+    let Some(name) = said.document else { return Ok(placed) };
+    for Section { list, entries } in sections(said, library)? {
         let path = item.path_of(name);
         let before = existing(item, name, &path)?;
         let text = before.as_deref().map_or(Some(""), |bytes| std::str::from_utf8(bytes).ok());
         let lines: Vec<&str> = entries.iter().map(|entry| entry.text.as_str()).collect();
         let Some((text, after)) =
-            text.and_then(|text| Some((text, place_entries(text, list, &finished.date(), &lines)?)))
+            text.and_then(|text| Some((text, place_entries(text, list, &said.at.day(), &lines)?)))
         else {
             let reason = format!("\"{}\" has no room for an entry", list.heading);
             left.push(Left { path, reason });
@@ -227,7 +233,7 @@ pub(super) fn add(
             added_lines: after.lines().count() - text.lines().count(),
             description: plain::count(entries.len(), entries[0].kind),
         });
-        item.files.insert(name.clone(), File::Bytes(after.into_bytes()));
+        item.files.insert(name.to_owned(), File::Bytes(after.into_bytes()));
     }
     Ok(placed)
 }

@@ -39,7 +39,7 @@ use crate::discussion::event::{Event, Opened, Record, SECRETARY, Time, Unheard, 
 use crate::discussion::runs::{self, PausedDiscussion};
 use crate::discussion::summary::{Decision, Insight, Question, USER, attribution, without_end};
 use crate::discussion::transcript::{lasting_sources, sources};
-use crate::discussion::{Finished, is_speakable};
+use crate::discussion::{Finished, LandingEntries, is_speakable};
 use crate::item::layout::{Block, Laid, Layout, Place};
 use crate::item::library::Library;
 use crate::item::persona::Cast;
@@ -179,7 +179,8 @@ fn add_to_documents(
     outcome: &mut Outcome,
 ) -> Result<(), Unplaced> {
     let marker = format!("<!-- Elaboration: step {}, {} -->", finished.opened.step.id, finished.at);
-    let Elsewhere { item: with_lines, placed, left } = add_elsewhere(item, finished, library, &marker)?;
+    let Elsewhere { item: with_lines, placed, left } =
+        add_elsewhere(item, finished.entries(), library, &marker)?;
     outcome.left.extend(left);
     if has_block(finished, library) {
         for name in candidates(&with_lines, finished)? {
@@ -206,16 +207,16 @@ pub(crate) struct Elsewhere {
 /// in lists, in records. The marker names what a new record comes from.
 pub(crate) fn add_elsewhere(
     item: &Item,
-    finished: &Finished,
+    said: LandingEntries<'_>,
     library: &Library,
     marker: &str,
 ) -> Result<Elsewhere, Unplaced> {
     let mut left = Vec::new();
     // First, so that nothing that is new is taken for the definition of an id.
-    let (mut now, mut placed) = below::add(item, finished, library, &mut left)?;
-    placed.extend(closed::add(item, &mut now, finished, library)?);
-    placed.extend(lists::add(&mut now, finished, library, &mut left)?);
-    placed.extend(numbered::add(&mut now, finished, library, marker)?);
+    let (mut now, mut placed) = below::add(item, said, library, &mut left)?;
+    placed.extend(closed::add(item, &mut now, said, library)?);
+    placed.extend(lists::add(&mut now, said, library, &mut left)?);
+    placed.extend(numbered::add(&mut now, said, library, marker)?);
     Ok(Elsewhere { item: now, placed, left })
 }
 
@@ -581,12 +582,8 @@ pub fn spoken_summary(finished: &Finished, library: &Library) -> Result<String, 
 }
 
 /// Who said a decision.
-pub(crate) fn decider<'f>(decision: &Decision, finished: &'f Finished) -> &'f str {
-    let said = finished.log.iter().rev().find_map(|record| match &record.event {
-        Event::User(message) if decision.turns.contains(&message.turn?) => Some(message.by.as_str()),
-        _ => None,
-    });
-    said.unwrap_or("User")
+pub(crate) fn decider<'a>(decision: &Decision, said: LandingEntries<'a>) -> &'a str {
+    said.messages(&decision.turns).last().map_or("User", |message| &message.by)
 }
 
 /// Why a decision was made, where a user said so in other words than the decision's own.
@@ -605,8 +602,7 @@ pub(crate) fn guarded<'t>(text: &'t str, cast: &Cast) -> Cow<'t, str> {
 const PLACES: usize = 3;
 
 /// The places of what an entry rests on, for a document as these last; what a rule found says its own.
-fn places(one: &Insight, finished: &Finished, lasts: bool) -> String {
-    let voice = finished.summary.voice.as_deref().unwrap_or(&finished.opened.voice);
+fn places(one: &Insight, voice: &str, lasts: bool) -> String {
     if voice == SECRETARY {
         return String::new();
     }
@@ -650,7 +646,7 @@ fn render(
     let put = |text: &str| put(&guarded(text, cast));
     let is_in_document = template == "addition.md";
     let said = |one: &Insight| {
-        let shown = places(one, finished, is_in_document);
+        let shown = places(one, finished.entries().voice, is_in_document);
         let shown = (!shown.is_empty()).then(|| put(&shown));
         context! { attribution => safe(attribution(&one.by, cast)), text => put(&one.text), places => shown }
     };
@@ -658,7 +654,7 @@ fn render(
     let has = |place: &Place| !is_in_document || *place == Place::Block;
     let see = see(layout, finished).filter(|_| is_in_document);
     let open_questions = if is_in_document { summary.landing_questions() } else { &summary.open_questions };
-    let decided = |one: &Decision| context! { text => put(&one.text), rationale => reason(one).map(put), by => put(decider(one, finished)), turns => &one.turns };
+    let decided = |one: &Decision| context! { text => put(&one.text), rationale => reason(one).map(put), by => put(decider(one, finished.entries())), turns => &one.turns };
     let why = |one: &Question| if is_in_document { why_open(one, finished) } else { one.context.clone() };
     let asked = |one: &Question| context! { text => put(&one.text), context => put(without_end(&why(one))), turns => &one.turns };
     let proposed = |one: &Proposed| context! { kind => safe(one.kind.words()), anchor => put(&one.anchor), path => put(&one.path), text => put(&one.shown()) };
@@ -705,7 +701,7 @@ fn why_open(question: &Question, finished: &Finished) -> String {
 /// Where the block's reader finds the decisions that a list of their own has.
 fn see(layout: &Layout, finished: &Finished) -> Option<String> {
     let Place::List(list) = &layout.decisions else { return None };
-    let session = list.session.then(|| lists::session_heading(&finished.date()));
+    let session = list.session.then(|| lists::session_heading(&finished.at.day()));
     let parts: Vec<String> = std::iter::once(list.heading.clone()).chain(session).collect();
     (!finished.summary.decisions.is_empty()).then(|| format!("See {}", parts.join(", ")))
 }

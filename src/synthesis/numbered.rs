@@ -22,7 +22,7 @@ use minijinja::context;
 use super::outline::{Outline, fits, insert};
 use super::records::{name, unlabelled};
 use super::{Placed, Unplaced, below, decider, existing, lists, reason, related};
-use crate::discussion::Finished;
+use crate::discussion::LandingEntries;
 use crate::discussion::summary::Decision;
 use crate::item::layout::Place;
 use crate::item::library::Library;
@@ -55,11 +55,11 @@ pub struct Draft<'d> {
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn entry(decision: &Decision, finished: &Finished, library: &Library) -> Result<String, Failed> {
+pub fn entry(decision: &Decision, said: LandingEntries<'_>, library: &Library) -> Result<String, Failed> {
     let values = context! {
         question => None::<&str>,
         answer => plain::capital(&decision.text),
-        by => decider(decision, finished),
+        by => decider(decision, said),
         reason => reason(decision),
     };
     let text = library.templates.render("additions/clarification.md", values)?;
@@ -85,11 +85,11 @@ pub fn title(decision: &Decision) -> String {
 /// A template that cannot be rendered, or a file that must not be written.
 pub(super) fn add(
     item: &mut item::Item,
-    finished: &Finished,
+    said: LandingEntries<'_>,
     library: &Library,
     marker: &str,
 ) -> Result<Vec<Placed>, Unplaced> {
-    let layout = library.layout(&finished.opened.layout);
+    let layout = library.layout(said.layout);
     let mut placed = Vec::new();
     if layout.decisions != Place::Record {
         return Ok(placed);
@@ -100,17 +100,17 @@ pub(super) fn add(
         .map(|(number, name)| (number, name.to_owned()))
         .collect();
     let mut new = Vec::new();
-    for decision in &finished.summary.decisions {
+    for decision in &said.summary.decisions {
         let number = named(&decision.text);
         let meant = known.iter().find(|(known, _)| Some(*known) == number).map(|(_, name)| name);
         match item.beside.clone().or(meant.cloned()) {
-            Some(name) => placed.extend(add_line(item, &name, decision, finished, library)?),
+            Some(name) => placed.extend(add_line(item, &name, decision, said, library)?),
             None => new.push(decision),
         }
     }
     if let (Some((last, pattern)), Some(first)) = (known.last(), new.first()) {
         let name = format!("{}{}.md", numbered_like(pattern, last + 1), name(title_of(first)));
-        let text = draft(item, (last + 1, pattern), &new, finished, library, marker)?;
+        let text = draft(item, (last + 1, pattern), &new, said, library, marker)?;
         placed.push(put(item, &name, text, new.len())?);
     }
     Ok(placed)
@@ -121,13 +121,13 @@ fn add_line(
     item: &mut item::Item,
     name: &str,
     decision: &Decision,
-    finished: &Finished,
+    said: LandingEntries<'_>,
     library: &Library,
 ) -> Result<Option<Placed>, Unplaced> {
     let path = item.path_of(name);
     let Some(bytes) = existing(item, name, &path)? else { return Ok(None) };
     let Ok(text) = String::from_utf8(bytes) else { return Ok(None) };
-    let line = below::line(decision, finished, library)?;
+    let line = below::line(decision, said, library)?;
     if text.lines().any(|known| known.trim() == line) {
         return Ok(None);
     }
@@ -189,7 +189,7 @@ fn draft(
     item: &item::Item,
     (number, pattern): (u32, &str),
     decisions: &[&Decision],
-    finished: &Finished,
+    said: LandingEntries<'_>,
     library: &Library,
     marker: &str,
 ) -> Result<String, Failed> {
@@ -198,27 +198,22 @@ fn draft(
         _ => String::new(),
     };
     let title = title(decisions[0]);
-    let mut by: Vec<&str> = decisions.iter().map(|one| decider(one, finished)).collect();
+    let mut by: Vec<&str> = decisions.iter().map(|one| decider(one, said)).collect();
     by.dedup();
     let entries: Result<Vec<String>, Failed> =
-        decisions.iter().map(|one| entry(one, finished, library)).collect();
+        decisions.iter().map(|one| entry(one, said, library)).collect();
     let reasons = decisions.iter().map(|one| without_relation(&one.rationale));
     let reasons = reasons.filter(|reason| !reason.is_empty());
     let draft = Draft {
         number,
         title: &plain::markdown(&title),
-        date: &finished.date(),
+        date: &said.at.day(),
         by: &by.join(", "),
         marker,
-        relations: related::lines(item, library.layout(&finished.opened.layout), decisions),
+        relations: related::lines(item, library.layout(said.layout), decisions),
         reasons: reasons.map(|reason| plain::markdown(&plain::capital(reason))).collect(),
         decisions: entries?,
-        questions: finished
-            .summary
-            .landing_questions()
-            .iter()
-            .map(|one| plain::markdown(&one.text))
-            .collect(),
+        questions: said.summary.landing_questions().iter().map(|one| plain::markdown(&one.text)).collect(),
     };
     Ok(new_record(&newest, &draft))
 }

@@ -98,7 +98,7 @@ pub fn earlier(
             texts = before;
         }
     }
-    let below = below::lines(finished, library)?;
+    let below = below::lines(finished.entries(), library)?;
     for (_, text) in texts {
         let removed = removals(name, &text, finished, library)?;
         let without = removed.iter().map(|removed| removed.text(&text));
@@ -128,10 +128,10 @@ fn without_entries(
     if finished.opened.document.as_deref() != Some(name) {
         return Ok(texts);
     }
-    for section in lists::sections(finished, library)?.iter().rev() {
+    for section in lists::sections(finished.entries(), library)?.iter().rev() {
         let mut found = Vec::new();
         for text in &texts {
-            found.extend(without_section(text, section, &finished.date()));
+            found.extend(without_section(text, section, &finished.at.day()));
         }
         found.truncate(TEXTS);
         texts = if found.is_empty() { texts } else { found };

@@ -14,12 +14,12 @@
 use super::draft::{Draft, Entry, Named};
 use super::{Material, Outcome, Part, Written, draft, facts, keep, markdown};
 use crate::analysis::answer_forms::{self, Fact, Label};
-use crate::discussion::Finished;
+use crate::discussion::LandingEntries;
 use crate::discussion::additions::{Addition, Field, Kind};
-use crate::discussion::event::{self, Class, Closed, Event, Exit, Opened, Record, StepRef};
+use crate::discussion::event::{self, Class, Event, Record};
 use crate::discussion::summary::{Decision, Question, Recognised, Summary};
 use crate::item::layout::{Block, Laid, Layout, Place};
-use crate::item::{Author, File, Item};
+use crate::item::{File, Item};
 use crate::minutes::decisions_in;
 use crate::synthesis::typed::{self, PlacedEntry};
 use crate::synthesis::{self, Left, Placed, Unplaced, existing, suffix};
@@ -36,9 +36,17 @@ pub fn document<'l>(laid: &'l Laid<'_>) -> Option<&'l str> {
 pub(super) fn write(material: &Material<'_>, laid: &Laid<'_>, name: &str) -> Result<Outcome, Unplaced> {
     let (layout, mut outcome) = (laid.layout, Outcome::default());
     let mut rest = material.draft.clone();
-    let finished = as_discussion(material, laid, &mut rest);
+    let (summary, log) = as_discussion(material, laid, &mut rest);
+    let said = LandingEntries {
+        layout: &layout.name,
+        document: laid.document.as_deref(),
+        voice: event::SECRETARY,
+        at: material.at,
+        summary: &summary,
+        log: &log,
+    };
     let marker = markdown::marker(material);
-    let elsewhere = synthesis::add_elsewhere(material.item, &finished, material.library, &marker)?;
+    let elsewhere = synthesis::add_elsewhere(material.item, said, material.library, &marker)?;
     let mut now = elsewhere.item;
     outcome.placed = elsewhere.placed;
     outcome.left = elsewhere.left;
@@ -48,9 +56,9 @@ pub(super) fn write(material: &Material<'_>, laid: &Laid<'_>, name: &str) -> Res
     Ok(outcome)
 }
 
-/// What was decided and left open in a step's answers as a discussion that is over: its decisions and questions land
-/// as those of any other. What the layout has another place for is taken out of the rest.
-fn as_discussion(material: &Material<'_>, laid: &Laid<'_>, rest: &mut Draft) -> Finished {
+/// What was decided and left open in a step's answers, and their words, as a discussion has them: decisions and questions
+/// land as those of any other. What the layout has another place for is taken out of the rest.
+fn as_discussion(material: &Material<'_>, laid: &Laid<'_>, rest: &mut Draft) -> (Summary, Vec<Record>) {
     let (mut log, mut summary) = (Vec::new(), Summary::default());
     let forms = material.library.forms();
     let has_place = !matches!(laid.layout.decisions, Place::Block | Place::Recording);
@@ -82,9 +90,7 @@ fn as_discussion(material: &Material<'_>, laid: &Laid<'_>, rest: &mut Draft) -> 
         let question = |text: String| Question { text, context: String::new(), turns: Vec::new() };
         summary.open_questions = asked.map(|open| question(open.text)).collect();
     }
-    let closed = Closed { exit: Exit::UserInitiated, turn_count: 0, digest: String::new() };
-    let opened = opened(material, laid);
-    Finished { opened, summary, closed, at: material.at, log }
+    (summary, log)
 }
 
 fn message(turn: u32, entry: &Entry) -> event::Message {
@@ -95,40 +101,6 @@ fn message(turn: u32, entry: &Entry) -> event::Message {
         class: Class::Default,
         to: Vec::new(),
         comment: None,
-    }
-}
-
-fn opened(material: &Material<'_>, laid: &Laid<'_>) -> Opened {
-    let (item, step) = (material.item, material.step);
-    Opened {
-        format: event::FORMAT,
-        item: item.path.clone(),
-        item_name: item.name(),
-        step: StepRef {
-            id: step.id.clone(),
-            title: step.title.clone(),
-            phase: step.phase.clone(),
-            outputs: step.outputs.clone(),
-        },
-        lead: material.persona.key.clone(),
-        max_turns: 0,
-        base: String::new(),
-        read: item.ids.clone(),
-        branch: String::new(),
-        layout: laid.layout.name.clone(),
-        document: laid.document.clone(),
-        voice: event::SECRETARY.to_owned(),
-        model: None,
-        user: String::new(),
-        digests: std::sync::Arc::default(),
-        author: Author { name: String::new(), email: String::new(), signed_off: false },
-        run: String::new(),
-        new_meta: None,
-        draft: None,
-        comments: None,
-        stays_open: false,
-        is_live: false,
-        evidence: Vec::new(),
     }
 }
 

@@ -138,12 +138,7 @@ impl Walk<'_> {
             format: discussion::event::FORMAT,
             item: self.item.path.clone(),
             item_name: self.item.name(),
-            step: StepRef {
-                id: step.id.clone(),
-                title: step.title.clone(),
-                phase: step.phase.clone(),
-                outputs: step.outputs.clone(),
-            },
+            step: StepRef::from(step),
             lead: library.cast.lead(&step.phase).0.key.clone(),
             max_turns: self.setup.max_turns,
             base: self.at.to_string(),
