@@ -17,6 +17,9 @@ use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
 use crate::text::finding::{nearest, suggestion};
 use crate::text::path;
 
+/// The items of a folder by their paths, each read or why it cannot be.
+type ReadItems = Vec<(String, Result<Item, Error>)>;
+
 /// What a name of an argument means.
 enum Named {
     /// Items of this slug, or the one at this path; none where there is only a folder without a meta.json.
@@ -572,11 +575,7 @@ impl Repo {
     ///
     /// # Errors
     /// A tree that cannot be read, or links on the way.
-    pub(crate) fn read_items(
-        &self,
-        commit: Oid,
-        items: &str,
-    ) -> Result<Vec<(String, Result<Item, Error>)>, Error> {
+    pub(crate) fn read_items(&self, commit: Oid, items: &str) -> Result<ReadItems, Error> {
         let mut found = Vec::new();
         self.walk_folders(commit, items, &mut |tree, path| {
             let is_item = has_meta(tree);

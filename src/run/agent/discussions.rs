@@ -482,7 +482,7 @@ fn moved(
         let state = State { refused, ..super::state(&talk, id, &awaited, referee) };
         Ok(json!(state))
     });
-    let log: Vec<Record> = talk.log().iter().cloned().collect();
+    let log: Vec<Record> = talk.log().to_vec();
     Ok((log, played.map_err(Fail::from)))
 }
 
