@@ -199,8 +199,14 @@ impl<'s> Told<'s> {
         if self.screen.is_json() {
             let start = if self.entries == 0 { "{\"recordings\": [" } else { "\n" };
             let reproduced = other + unread == 0;
-            let documents =
-                if all { format!(", \"documents\": {}", self.documents.json()) } else { String::new() };
+            let documents = match all {
+                true => format!(
+                    ", \"documents\": {}, \"not_compared\": {}",
+                    self.documents.json(),
+                    json!(self.documents.uncompared)
+                ),
+                false => String::new(),
+            };
             self.screen.raw(&format!("{start}], \"reproduced\": {reproduced}{documents}}}\n"))?;
         } else if all {
             self.say_all([same, other, unread]);

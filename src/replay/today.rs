@@ -9,7 +9,8 @@
 //! and that the log explains.
 //!
 //! Invariant: a document is compared only where something of a recording is missing in it, and then once for all
-//! recordings that the latest of them builds on. So the work grows with the recordings, not with their pairs.
+//! recordings that the latest of them builds on. So the work grows with the recordings, not with their pairs. What was
+//! added to a draft that is a draft today may be rewritten: it is not compared, and its recording is named.
 //!
 //! ```no_run
 //! use roundtable::additive::policy::Policy;
@@ -108,6 +109,8 @@ pub struct Part {
     recorded: String,
     source: Source,
     keys: Vec<Key>,
+    /// The document's life cycle left it free when it was recorded.
+    was_draft: bool,
 }
 
 /// Where the text of then can be had from.
@@ -155,12 +158,14 @@ pub struct Today<'r> {
     pub policy: Policy,
     declared: DeclaredTexts,
     documents: BTreeMap<String, Vec<Part>>,
+    /// The recordings of which a document was a draft, and still may be rewritten.
+    pub uncompared: BTreeSet<String>,
 }
 
 impl<'r> Today<'r> {
     pub fn new(replay: &'r Replay, commit: Oid, policy: Policy, declarations: &[Declaration]) -> Today<'r> {
         let declared = DeclaredTexts::of(declarations);
-        Today { replay, commit, policy, declared, documents: BTreeMap::new() }
+        Today { replay, commit, policy, declared, documents: BTreeMap::new(), uncompared: BTreeSet::new() }
     }
 
     /// Takes what a recording added.
@@ -174,7 +179,7 @@ impl<'r> Today<'r> {
     ///
     /// # Errors
     /// A repository that cannot be read.
-    pub fn losses(mut self) -> Result<Vec<Lost>, Unread> {
+    pub fn losses(&mut self) -> Result<Vec<Lost>, Unread> {
         let mut all = Vec::new();
         for (path, parts) in std::mem::take(&mut self.documents) {
             all.extend(self.in_document(&path, parts)?);
@@ -182,10 +187,15 @@ impl<'r> Today<'r> {
         Ok(all)
     }
 
-    fn in_document(&self, path: &str, mut parts: Vec<Part>) -> Result<Vec<Lost>, Unread> {
+    fn in_document(&mut self, path: &str, mut parts: Vec<Part>) -> Result<Vec<Lost>, Unread> {
+        let now = self.replay.file_at(self.commit, path)?;
+        if now.as_ref().is_none_or(|now| is_draft(&self.policy, path, now)) {
+            let drafts = parts.extract_if(.., |part| part.was_draft);
+            self.uncompared.extend(drafts.map(|part| part.source.name().to_owned()));
+        }
         parts.sort_by(|a, b| b.source.moment().cmp(a.source.moment()));
         let Some(latest) = parts.first() else { return Ok(Vec::new()) };
-        let Some(now) = self.replay.file_at(self.commit, path)? else {
+        let Some(now) = now else {
             let message = "the document is not there any more".to_owned();
             return Ok(vec![self.of_file(path, latest, Kind::PathLost, message)]);
         };
@@ -224,7 +234,8 @@ impl<'r> Today<'r> {
                 continue;
             }
             let Some(then) = self.replay.text_of(self.commit, part)? else { continue };
-            let freedom = freedom(&self.policy, path, &then).unwrap_or_default();
+            let of = |text| freedom(&self.policy, path, text);
+            let freedom = of(&then).or_else(|| of(now)).unwrap_or_default();
             let Some(judged) = units::counts(path, &then) else { continue };
             // One recording after the other, so that each loss names its own.
             let mut by_owner: BTreeMap<&str, (&Source, BTreeSet<Key>)> = BTreeMap::new();
@@ -492,15 +503,16 @@ fn explained_lines<'l>(lines: &[usize], text: &[u8], logs: &'l [Log]) -> BTreeMa
     found
 }
 
-/// What a recording added to a document, as units; none where that is nothing, or may be rewritten.
+/// What a recording added to a document, as units; none where that is nothing.
 fn part(written: Written, source: &Source, policy: &Policy) -> Option<Part> {
     let Written { path, recorded, text, lines } = written;
-    if lines.is_empty() || is_draft(policy, &path, &text) {
+    if lines.is_empty() {
         return None;
     }
+    let was_draft = is_draft(policy, &path, &text);
     let freedom = freedom(policy, &path, &text).unwrap_or_default();
     let keys = units::keys(&path, &freedom, &text, &|line| lines.binary_search(&line).is_ok())?;
-    (!keys.is_empty()).then(|| Part { path, recorded, source: source.clone(), keys })
+    (!keys.is_empty()).then(|| Part { path, recorded, source: source.clone(), keys, was_draft })
 }
 
 /// What of an item's records, markers, recordings and logs has no counterpart, and how many recordings and logs it

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::kit::{AT, BRANCH, ITEM, Sandbox, sandbox};
+use crate::kit::{AT, BRANCH, ITEM, Sandbox, empty, sandbox};
 use crate::replay_rewritten::git;
 
 const TALK: &str =
@@ -302,4 +302,40 @@ fn what_an_analysis_wrote_is_held_as_well() {
     let mut paragraph = text.lines().skip(first - 1).take_while(|line| !line.is_empty());
     assert!(paragraph.any(|line| line.contains("9 minutes")), "{first}: {text}");
     assert!(found[0]["recording"].as_str().unwrap().contains("/analysis/00-01-"), "{found:?}");
+}
+
+#[test]
+fn what_was_added_to_a_draft_is_counted_and_compared_once_it_is_accepted() {
+    let sandbox = empty();
+    let record = |status: &str| format!("# 3. Fees\n\n## Status\n\n{status}\n\n## Decision\n\nTBD\n");
+    let other = record("Accepted").replace("3. Fees", "2. Desk");
+    let path = "docs/adr/0003-fees.md";
+    sandbox.commit(&[
+        (".roundtable.yaml", "protect: [{preset: adr}]\n"),
+        ("docs/adr/0002-desk.md", &other),
+        (path, &record("Proposed")),
+    ]);
+    let script = sandbox.script("s.txt", "Decision: fees stop at 10 euros.\ndone\n");
+    let args = ["elaborate", path, "--step", "01-03", "--script", &script, "--at", AT, "--json"];
+    let branch = sandbox.run(&args).json()["branch"].as_str().unwrap().to_owned();
+    squash(&sandbox, &branch);
+    let added = sandbox.file("main", path);
+    let kept = |text: &str| !text.contains("10 euros");
+    let without = |text: &str| {
+        text.lines().filter(|line| kept(line)).fold(String::new(), |all, line| all + line + "\n")
+    };
+    edit(&sandbox, path, without);
+    let said = sandbox.run(&["replay", "--all"]).ok().stdout;
+    assert!(said.contains("Documents: everything that was compared is still there"), "{said}");
+    assert!(said.contains("1 recording not compared: its document was a draft"), "{said}");
+    let report = sandbox.run(&["replay", "--all", "--json"]).json();
+    assert_eq!(report["not_compared"].as_array().map(Vec::len), Some(1), "{report}");
+    // Nothing is free any more.
+    edit(&sandbox, path, |text| text.replace("Proposed", "Accepted"));
+    let (code, found) = held(&sandbox);
+    assert_eq!((code, found.len()), (1, 1), "{found:?}");
+    assert!(found[0]["old"].as_str().unwrap().contains("10 euros"), "{found:?}");
+    edit(&sandbox, path, |_| added.replace("Proposed", "Accepted"));
+    let said = sandbox.run(&["replay", "--all"]).ok().stdout;
+    assert!(said.contains("Documents: everything recorded is still there"), "{said}");
 }

@@ -1,5 +1,7 @@
 //! What `replay --all` says of today's documents: what was recorded and is not there as it was recorded.
 
+use std::collections::BTreeSet;
+
 use git2::Oid;
 use serde_json::{Value, json};
 
@@ -34,6 +36,8 @@ impl Held {
 #[derive(Default)]
 pub struct Documents {
     pub lost: Vec<Lost>,
+    /// The recordings whose documents were drafts, and still are.
+    pub uncompared: BTreeSet<String>,
     /// Items of which nothing was recorded yet.
     unrecorded: usize,
     /// The logs of an analysis' steps.
@@ -70,6 +74,7 @@ impl Documents {
         today.hold(parts);
         today.hold(analysis);
         self.lost.extend(today.losses()?);
+        self.uncompared = today.uncompared;
         let order = |one: &Lost| (one.path.clone(), one.recording.clone(), one.recorded_line, one.line);
         self.lost.sort_by_cached_key(order);
         self.lost.dedup();
@@ -109,13 +114,30 @@ impl Documents {
                     "Documents: what the reproduced recordings added is still there{except}"
                 ));
             }
-            0 => screen.say_strong(&format!("Documents: everything recorded is still there{except}")),
+            0 => {
+                let what = if self.uncompared.is_empty() { "recorded" } else { "that was compared" };
+                screen.say_strong(&format!("Documents: everything {what} is still there{except}"));
+            }
             1 => screen.say_strong(&format!("Documents: 1 thing is not as it was recorded{except}")),
             many => {
                 screen.say_strong(&format!("Documents: {many} things are not as they were recorded{except}"))
             }
         }
         say_remedy(&open, screen);
+        self.say_uncompared(screen);
+    }
+
+    /// The recordings whose documents may be rewritten.
+    fn say_uncompared(&self, screen: &Screen) {
+        let whose = match self.uncompared.len() {
+            0 => return,
+            1 => "its document was a draft",
+            _ => "their documents were drafts",
+        };
+        screen.say_strong(&format!("{} not compared: {whose}", count(self.uncompared.len(), "recording")));
+        for recording in &self.uncompared {
+            screen.say(&format!("  {}", crate::text::plain::shown(recording)));
+        }
     }
 
     /// How many steps of an analysis have a log.
