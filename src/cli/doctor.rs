@@ -16,6 +16,7 @@ use crate::item::config::Config;
 use crate::item::layout::Laid;
 use crate::item::library::Library;
 use crate::run::before;
+use crate::run::check::ranges::{NOTHING_PROTECTED, WHAT_PROTECTS, protects_nothing};
 use crate::run::environment::variable;
 use crate::run::identity;
 use crate::run::probe::{Probe, probe};
@@ -63,6 +64,8 @@ pub fn run(global: &Global, options: &DoctorArgs, screen: &Screen) -> Result<Cod
             });
             checks.extend(documents(&repo, &config)?);
             checks.extend(nothing_to_review(&repo, &config)?);
+            let note = || Finding::Note(NOTHING_PROTECTED.to_owned(), WHAT_PROTECTS.to_owned());
+            checks.extend(protects_nothing(&repo, &config)?.then(|| ("protection", note())));
         }
         Err(fail) => checks.push(("settings", wrong(&fail))),
     }
@@ -154,7 +157,7 @@ fn signing(repo: &Repo) -> Option<Check> {
 }
 
 /// The settings of the working tree, where there is one: they are what is committed next.
-fn settings(global: &Global, repo: &Repo) -> Result<Config, Fail> {
+pub fn settings(global: &Global, repo: &Repo) -> Result<Config, Fail> {
     let on_disk = repo.work_tree().filter(|root| root.join(crate::item::config::FILE).exists());
     match (on_disk, repo.resolve("HEAD")) {
         (None, Ok(head)) => global.workspace.settings_at(repo, head),

@@ -20,6 +20,7 @@ use super::{Global, open};
 use crate::additive::policy::Preset;
 use crate::item::config::{self, Config};
 use crate::run::check::agent_hook::Agent;
+use crate::run::check::ranges::{NOTHING_PROTECTED, WHAT_PROTECTS, protects_nothing};
 use crate::text::plain;
 
 #[derive(Debug, Args)]
@@ -163,6 +164,11 @@ pub fn run(global: &Global, options: &InitArgs, screen: &Screen) -> Result<Code,
     }
     if let Some(hook) = &hook {
         told.push(hang_up(hook, options.dry_run, screen)?);
+        // `doctor` says what is wrong with settings that cannot be read.
+        let config = super::doctor::settings(global, &repo).ok();
+        if config.is_some_and(|config| protects_nothing(&repo, &config).unwrap_or_default()) {
+            screen.note(&format!("{NOTHING_PROTECTED}; {WHAT_PROTECTS}"));
+        }
     }
     next(options, action.as_deref(), &found, screen);
     screen.json(&json!({"dry_run": options.dry_run, "action": action, "files": told}));

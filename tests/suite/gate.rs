@@ -81,7 +81,7 @@ fn a_change_that_loses_something_is_1_and_says_where_and_why() {
       now | Sync takes 2 seconds.
           |      ^^^^^^^^^^^^^^^^
           = help: put the old words back, and write what is new below them
-    To lose something on purpose, say why: roundtable check … --declare REASON
+    To lose something on purpose, say why: roundtable check --base BASE --declare REASON
     Lost: the one protected file that changed between BASE and HEAD has lost text.
     "#);
     let (_, value) = json(&sandbox, base, &[]);
@@ -1026,4 +1026,54 @@ fn a_declaration_covers_losses_of_one_line_that_look_alike() {
     assert_eq!(sandbox.run(&["check", "--staged"]).code, 1);
     sandbox.run(&["check", "--staged", "--declare", "nobody reads it"]).ok();
     sandbox.run(&["check", "--staged"]).ok();
+}
+
+#[test]
+fn what_a_refused_commit_prints_declares_the_loss_of_the_files() {
+    let sandbox = sandbox();
+    std::fs::write(sandbox.root().join(SPEC_PATH), SPEC.replace("Sync should be fast.\n", "")).unwrap();
+    let mut index = sandbox.git.index().unwrap();
+    index.add_path(std::path::Path::new(SPEC_PATH)).unwrap();
+    index.write().unwrap();
+    let refused = sandbox.run(&["check", "--staged"]);
+    assert_eq!(refused.code, 1);
+    // As `git commit --all` leaves the index that it made.
+    index.read_tree(&sandbox.git.head().unwrap().peel_to_tree().unwrap()).unwrap();
+    index.write().unwrap();
+    let run = sandbox.run(&["check", "--staged", "--declare", "said by the owner"]).ok();
+    assert!(
+        run.stdout.contains("nothing is lost in the index; --worktree looks at the files"),
+        "{}",
+        run.stdout
+    );
+    let printed = refused.stdout.lines().find_map(|line| line.split("say why: roundtable ").nth(1)).unwrap();
+    let mut args: Vec<&str> = printed.split(' ').collect();
+    *args.last_mut().unwrap() = "said by the owner";
+    sandbox.run(&args).ok();
+    sandbox.run(&["check", "--worktree"]).ok();
+}
+
+#[test]
+fn where_nothing_is_protected_yet_every_verb_that_guards_says_so() {
+    let sandbox = empty();
+    sandbox.commit(&[("docs/adr/0001-fees.md", "# 1. Fees\n\n## Status\n\nAccepted\n")]);
+    let told = "nothing is protected yet: there is no item, and .roundtable.yaml has no `protect`";
+    let says = |args: &[&str], is_said: bool| {
+        // Whether the hook finds the program is another question.
+        let run = sandbox.run(args);
+        assert_eq!(
+            format!("{}{}", run.stdout, run.stderr).contains(told),
+            is_said,
+            "{args:?}: {}",
+            run.stderr
+        );
+    };
+    for args in [&["init", "--hook"][..], &["doctor"], &["check", "--staged"], &["check", "--base", "HEAD"]] {
+        says(args, true);
+    }
+    sandbox.run(&["check", "--staged"]).ok();
+    sandbox.commit(&[(".roundtable.yaml", "protect: [{preset: adr}]\n")]);
+    for args in [&["doctor"][..], &["check", "--staged"], &["init", "--hook"]] {
+        says(args, false);
+    }
 }

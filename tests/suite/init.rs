@@ -532,7 +532,7 @@ fn what_each_rule_stops_is_said_and_layouts_are_recognised_by_their_documents() 
         ("text/01-greetings.md", "# Greetings\n\nHello.\n"),
     ]);
     let said = sandbox.run(&["init", "--report-only"]).ok().stdout;
-    assert!(said.contains("preset adr: stops changes to a record that is no draft"), "{said}");
+    assert!(said.contains("preset adr: stops changes to an accepted record"), "{said}");
     assert!(said.contains("preset keepachangelog:") && !said.contains("speckit"), "{said}");
     assert!(!said.contains("preset rfc"), "{said}");
     let settings = written(&sandbox, ".roundtable.yaml");

@@ -4,11 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use git2::Oid;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::super::screen::Screen;
 use super::{ReportedFinding, Reports, catastrophes, declared, findings, is_catastrophe, sum};
 use crate::additive::content::change::differences;
+use crate::git::short;
+use crate::run::check::Report;
 use crate::text::plain;
 
 /// Findings that are shown; more are counted.
@@ -45,9 +48,20 @@ pub fn write(reports: &Reports, notices: &BTreeSet<String>, screen: &Screen) {
         screen.say(&format!("… and {} more; --json lists them all.", found.len() - shown));
     }
     if found.iter().any(|one| one.finding.fails()) {
-        screen.say("To lose something on purpose, say why: roundtable check … --declare REASON");
+        screen.say(&format!(
+            "To lose something on purpose, say why: roundtable check {} --declare REASON",
+            found.first().map_or_else(String::new, |one| again(one.report))
+        ));
     }
     screen.say_strong(&sum(reports));
+}
+
+/// The flags that find the losses again: git may have thrown away the index of a commit that was refused.
+fn again(report: &Report) -> String {
+    match report.head == Oid::ZERO_SHA1 {
+        true => "--worktree".to_owned(),
+        false => format!("--base {}", short(report.base)),
+    }
 }
 
 fn show(one: &ReportedFinding<'_>, several: bool, screen: &Screen) {

@@ -98,7 +98,8 @@ pub fn declare(
     }
     let lost = lost_in(reports);
     if lost.is_empty() {
-        observer.say("Nothing to declare: nothing is lost.");
+        let other = if is_staged { " in the index; --worktree looks at the files" } else { "" };
+        observer.say(&format!("Nothing to declare: nothing is lost{other}."));
         return Ok(());
     }
     let Some(root) = repo.work_tree() else {

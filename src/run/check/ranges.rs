@@ -101,6 +101,22 @@ impl Checked {
     }
 }
 
+/// What a repository without items and without a policy is told, and what protects.
+pub const NOTHING_PROTECTED: &str =
+    "nothing is protected yet: there is no item, and .roundtable.yaml has no `protect`";
+pub const WHAT_PROTECTS: &str =
+    "roundtable init protects the layouts that it finds, a first discussion its item";
+
+/// Whether HEAD has nothing that is protected, and no settings say what is.
+///
+/// # Errors
+/// Settings or a tree that cannot be read.
+pub fn protects_nothing(repo: &Repo, config: &Config) -> Result<bool, Fail> {
+    let policies = [config.policy().map_err(|error| Fail::new(error.what))?];
+    let Some(head) = repo.head()? else { return Ok(!policies[0].is_explicit) };
+    Ok(!policies[0].is_explicit && !protects_anything(repo, repo.tree_of(head)?, &policies)?)
+}
+
 /// Compares what is asked for.
 ///
 /// # Errors
@@ -117,8 +133,7 @@ pub fn check(
     let reader = in_memory.as_ref().unwrap_or(repo);
     named_paths_exist(reader, &ranges)?;
     let (judged, unused) = compare(&ranges, &paths, reader, observer)?;
-    let is_hook = matches!(request.target, Target::Index | Target::Disk | Target::Pushed);
-    protects_something(&ranges, &judged, reader, is_hook, observer)?;
+    protects_something(&ranges, &judged, reader, observer)?;
     let policies = || ranges.iter().flat_map(|range| &range.way.policies);
     let is_trial =
         refused.is_empty() && !ranges.is_empty() && ranges.iter().all(|range| is_trial(&range.way.policies));
@@ -252,7 +267,6 @@ fn protects_something(
     ranges: &[Range],
     judged: &[Report],
     repo: &Repo,
-    is_hook: bool,
     observer: &dyn Observer,
 ) -> Result<(), Fail> {
     for (range, report) in ranges.iter().zip(judged).filter(|(range, _)| !range.of_each) {
@@ -271,10 +285,7 @@ fn protects_something(
                 let hint = "see `protect` in .roundtable.yaml; `protect: []` protects nothing on purpose";
                 return Err(Fail::new(message).with_hint(hint));
             }
-            if !is_hook {
-                observer
-                    .note("there are no items, and .roundtable.yaml has no `protect`: nothing is protected");
-            }
+            observer.note(&format!("{NOTHING_PROTECTED}; {WHAT_PROTECTS}"));
             continue;
         }
         for glob in unmatched(policies, repo, trees)? {
