@@ -236,7 +236,7 @@ impl<'p> Gate<'p> {
             entries.iter().map(|entry| (*entry, entry.demand(&before, &beside))).collect();
         let rule = demands.iter().map(|(_, demand)| demand.rule).max().unwrap_or_default();
         demands.retain(|(_, demand)| demand.rule == rule);
-        if rule == Rule::None || rule == Rule::Written && !content::holds_marker(&before) {
+        if rule == Rule::None || rule == Rule::Written && !content::holds_written(&before) {
             return Ok(None);
         }
         let mut whole: Option<FileReport> = None;
@@ -513,7 +513,8 @@ pub fn judge_text(
     let applying = policies.iter().flat_map(|policy| policy.applying(path.as_bytes(), None, &mut Vec::new));
     let near = |name: &str| read(&beside(path, name));
     let demand = applying.map(|entry| entry.demand(before, &near)).max_by_key(|demand| demand.rule)?;
-    let is_free = demand.rule == Rule::None || demand.rule == Rule::Written && !content::holds_marker(before);
+    let is_free =
+        demand.rule == Rule::None || demand.rule == Rule::Written && !content::holds_written(before);
     let compared = additive::compare(path, &demand, before, after);
     let (old, new) = (Oid::ZERO_SHA1, None);
     (!is_free).then(|| FileReport { path: path.to_owned(), old, new, compared, demand })

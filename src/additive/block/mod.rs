@@ -99,12 +99,35 @@ pub(super) fn readable<'t>(
 /// What a traceability marker begins with.
 pub(super) const MARKER: &str = "<!-- Elaboration: step ";
 
+/// Whether an item is a line that a discussion leaves outside of its block: `Decided 2026-02-20 (Sam): …`,
+/// `Accepted 2026-02-20 (Sam).`, or an entry with its author in one of the sessions of Clarifications.
+fn is_own_line(tree: &Tree<'_>, at: u32) -> bool {
+    if tree.node(at).kind != BlockKind::Item {
+        return false;
+    }
+    let text = tree.source(at).trim_start_matches(['-', '*', '+', ' ']);
+    let verb = text.strip_prefix("Decided ").or(text.strip_prefix("Accepted "));
+    if verb.is_some_and(|rest| rest.get(..10).is_some_and(is_day) && rest[10..].starts_with(" (")) {
+        return true;
+    }
+    let entry = text.split_once(" Reason: ").map_or(text, |(entry, _)| entry);
+    let heading = tree.source(tree.section_of(at)).trim_start_matches(['#', ' ']);
+    entry.ends_with(')') && entry.contains(" (") && heading.strip_prefix("Session ").is_some_and(is_day)
+}
+
+/// Whether a text is a day, such as `2026-02-20`.
+fn is_day(text: &str) -> bool {
+    let is_sign = |(byte, form): (u8, u8)| if form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    text.len() == 10 && text.bytes().zip(*b"0000-00-00").all(is_sign)
+}
+
 /// The markers of a document and the blocks they are before: the section after a marker, or,
-/// where the heading is bold text, everything up to the next section or marker.
+/// where the heading is bold text, everything up to the next section or marker. Besides, the lines that a discussion
+/// leaves elsewhere.
 pub(super) fn written(tree: &Tree<'_>) -> Vec<u32> {
     let is_marker =
         |at: u32| tree.node(at).kind == BlockKind::Html && tree.content(at).starts_with(MARKER.as_bytes());
-    let mut found = Vec::new();
+    let mut found: Vec<u32> = (1..tree.nodes.len() as u32).filter(|at| is_own_line(tree, *at)).collect();
     for at in (1..tree.nodes.len() as u32).filter(|at| is_marker(*at)) {
         found.push(at);
         let next = tree.after(at);

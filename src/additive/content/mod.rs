@@ -87,9 +87,15 @@ pub fn headings(text: &[u8]) -> Vec<Heading> {
     sections.map(heading).collect()
 }
 
-/// Whether roundtable wrote anything in a document.
+/// Whether a discussion left its marker in a document.
 pub fn holds_marker(text: &[u8]) -> bool {
     memchr::memmem::find(text, block::MARKER.as_bytes()).is_some()
+}
+
+/// Whether roundtable wrote anything in a document, with a marker or in a line of its own.
+pub fn holds_written(text: &[u8]) -> bool {
+    let body = || std::str::from_utf8(text).map(|text| Tree::parse(Parts::of(text).body));
+    holds_marker(text) || body().is_ok_and(|tree| !block::written(&tree).is_empty())
 }
 
 /// The visible texts of a document, with how often each is there: of blocks, and of the sentences in them.

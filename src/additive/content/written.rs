@@ -1,6 +1,6 @@
 //! The rule `written`: what roundtable wrote in a document, by `content`, and nothing else.
 //!
-//! Every marker and what it is before has to be there, in the order of the old document and below whatever
+//! Every marker and what it is before has to be there, and every line of a decision, of a consent or of a session, in the order of the old document and below whatever
 //! heading: the authors' own text around it is theirs.
 
 use std::collections::HashMap;
@@ -97,6 +97,26 @@ mod tests {
             ("- Cards are read.\n", "- Cards are read.\n- Tokens, too.\n"),
         ] {
             assert_eq!(kinds(edit), [], "{edit:?}");
+        }
+    }
+
+    #[test]
+    fn the_lines_of_a_discussion_outside_of_its_block_are_ours_too() {
+        let text = "# Fees\n\n## Clarifications\n\n### Session 2026-02-20\n\n- Q: Who pays? → A: The guest (Sam)\n- Q: Theirs? → A: Yes\n\n- **FR-1**: Fees stop at TBD.\n  - Decided 2026-02-20 (Sam): FR-1 stops at 10 euros.\n  - Accepted 2026-02-20 (Sam).\n";
+        assert!(crate::additive::content::holds_written(text.as_bytes()));
+        assert!(!crate::additive::content::holds_written(b"- Decided in May: (no).\n"));
+        for (edit, wanted) in [
+            (("The guest (Sam)", "The host (Sam)"), 1),
+            (("  - Decided 2026-02-20 (Sam): FR-1 stops at 10 euros.\n", ""), 1),
+            (("stops at 10", "stops at 20"), 1),
+            (("  - Accepted 2026-02-20 (Sam).\n", ""), 1),
+            (("- Q: Theirs? → A: Yes\n", ""), 0),
+            (("stop at TBD", "stop at 10"), 0),
+        ] {
+            let after = text.replacen(edit.0, edit.1, 1);
+            assert_ne!(after, text);
+            let found = compare(&Demand::of(Rule::Written), text.as_bytes(), after.as_bytes());
+            assert_eq!(found.len(), wanted, "{edit:?}: {found:?}");
         }
     }
 
