@@ -1,15 +1,21 @@
 //! A document as blocks of plain text: headings, paragraphs, list items, table cells and values of data.
 //!
 //! All blocks of a page share one plain text, a line each, without markup; code spans are one [`CODE`] character there.
-//! Left out of it: code, comments and HTML, struck text, images, front matter's comments; a quotation has `is_quoted`.
+//! Left out of it: code, comments and HTML, struck text, images, front matter's comments; a quotation has `is_quoted`,
+//! as an insight of an earlier discussion has.
 //! Invariant: [`Page::source`] of a range of the plain text is the range of the document that says it.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 /// What a code span is in the plain text.
 pub const CODE: char = '\u{fffc}';
+
+/// What the marker above a block of a discussion begins with, and the heading of its insights.
+const MARKER: &str = "<!-- Elaboration: step ";
+const INSIGHTS: &str = "Key Insights";
 
 /// Where a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -437,7 +443,31 @@ impl<'t> Builder<'t> {
 
     pub fn finish(mut self) -> Page<'t> {
         self.close(self.page.text.len());
+        self.page.mark_insights();
         self.page
+    }
+}
+
+impl Page<'_> {
+    /// The insights of an earlier discussion quote what was open then: `- [Maya] …` in a block below its marker.
+    fn mark_insights(&mut self) {
+        let markers = self.html.iter().filter(|html| self.text[html.start..html.end].starts_with(MARKER));
+        let below = markers.filter_map(|html| {
+            let at = self.blocks.partition_point(|block| block.range.start < html.end);
+            self.blocks.get(at).filter(|block| block.kind == Kind::Heading).map(|block| block.section)
+        });
+        let ours: HashSet<usize> = below.collect();
+        let is_ours =
+            |section: usize| ours.contains(&section) || ours.contains(&self.sections[section].parent);
+        let is_insight = |block: &Block| {
+            matches!(block.kind, Kind::Item(None))
+                && self.text_of(block).starts_with('[')
+                && is_ours(block.section)
+                && self.heading(block.section) == INSIGHTS
+        };
+        let insights: Vec<usize> =
+            (0..self.blocks.len()).filter(|at| is_insight(&self.blocks[*at])).collect();
+        insights.into_iter().for_each(|at| self.blocks[at].is_quoted = true);
     }
 }
 

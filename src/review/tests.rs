@@ -415,3 +415,19 @@ fn a_decision_or_a_line_below_with_the_same_id_settles_a_finding() {
         assert_eq!(settled(rest), line, "{rest}");
     }
 }
+
+#[test]
+fn an_insight_of_an_earlier_discussion_quotes_and_leaves_nothing_open() {
+    let block = |marker: &str| {
+        format!(
+            "# Berths\n\nBerths are booked for a day.\n\n{marker}\n\n## Elaboration Insights (Step 01-03)\n\n### Key Insights\n\n- [Maya] FR-002: \"[NEEDS CLARIFICATION: how long?]\" is left where content belongs\n\n### Open Questions\n\n- [NEEDS CLARIFICATION: who pays?]\n"
+        )
+    };
+    let lines = |text: &str| {
+        let found = found("spec.md", text);
+        found.iter().filter(|(rule, ..)| rule == "open-marker").map(|(_, line, _)| *line).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&block("<!-- Elaboration: step 01-03, 2026-02-20T14:30:00Z -->")), [15]);
+    // Somebody else's list has the same words.
+    assert_eq!(lines(&block("One line.")), [11, 15]);
+}
