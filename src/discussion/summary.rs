@@ -170,12 +170,21 @@ impl Summary {
 
     /// `3 insights, 1 decision`, as announcements and `--json` describe what goes to documents.
     pub fn description(&self) -> String {
+        self.described(self.landing_additions().len())
+    }
+
+    /// The same of a document whose proposed additions are told one by one, where they are written.
+    pub fn description_without_additions(&self) -> String {
+        self.described(0)
+    }
+
+    fn described(&self, additions: usize) -> String {
         let counted = [
             (self.insights.len(), "insight", "insights"),
             (self.decisions.len(), "decision", "decisions"),
             (self.landing_questions().len(), "open question", "open questions"),
             (self.action_items.len(), "action item", "action items"),
-            (self.landing_additions().len(), "proposed addition", "proposed additions"),
+            (additions, "proposed addition", "proposed additions"),
         ];
         let parts: Vec<String> = counted
             .iter()

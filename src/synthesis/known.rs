@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::Staying;
+use super::{Placed, Staying};
 use crate::discussion::Finished;
 use crate::discussion::closing::key;
 use crate::discussion::summary::{Question, Summary};
@@ -56,16 +56,25 @@ fn further_additions(summary: &Summary) -> usize {
 }
 
 /// What of a discussion stays in the recording; `new` is what went to the documents.
-pub(super) fn staying(finished: &Finished, new: &Finished, layout: &Layout) -> Vec<Staying> {
+pub(super) fn staying(
+    finished: &Finished,
+    new: &Finished,
+    layout: &Layout,
+    placed_at: &[Placed],
+) -> Vec<Staying> {
     let (all, added) = (&finished.summary, &new.summary);
     let (landing, placed) = (all.landing_questions().len(), added.landing_questions().len());
     let (questions, additions) = (all.open_questions.len() - landing, further_additions(all));
     let most = |number: usize| format!("a discussion adds the first {number}");
     let no_place = format!("the layout {} has no place for such entries", layout.name);
     let without_place = |place: &Place, number: usize| if *place == Place::Recording { number } else { 0 };
-    // Without a decision there is no record that they could go to.
-    let is_recordless = layout.questions == Place::Record && all.decisions.is_empty();
+    // Without a new record there is no place that they could go to.
+    let is_recordless = layout.questions == Place::Record && !placed_at.iter().any(|one| one.created);
     let recordless = if is_recordless { placed } else { 0 };
+    let why_recordless = match all.decisions.is_empty() {
+        true => "no decision was made, so there is no new record",
+        false => "the decisions are in an earlier record, so there is no new one",
+    };
     [
         (questions, "open question", most(landing)),
         (
@@ -74,7 +83,7 @@ pub(super) fn staying(finished: &Finished, new: &Finished, layout: &Layout) -> V
             "documents take the first 5, and none on which a question is open".to_owned(),
         ),
         (landing - placed, "open question", "the documents have the same words".to_owned()),
-        (recordless, "open question", "no decision was made, so there is no new record".to_owned()),
+        (recordless, "open question", why_recordless.to_owned()),
         (without_place(&layout.actions, all.action_items.len()), "action item", no_place.clone()),
         (without_place(&layout.insights, all.insights.len()), "insight", no_place),
     ]

@@ -145,7 +145,8 @@ pub fn outcome(item: &Item, finished: &Finished, library: &Library) -> Result<Ou
     if !finished.is_wordless(&library.cast) {
         let new = known::without_known_questions(item, finished);
         add_to_documents(item, &new, library, &mut outcome)?;
-        outcome.stays = known::staying(finished, &new, library.layout(&finished.opened.layout));
+        outcome.stays =
+            known::staying(finished, &new, library.layout(&finished.opened.layout), &outcome.placed);
     }
     let text = item.meta.with_elaboration(&finished.elaboration(&library.cast.keys()))?;
     let before = match item.files.get(meta::FILE) {
@@ -410,7 +411,10 @@ fn add_to(
                 section,
                 created: before.is_none(),
                 added_lines: lines(text.as_bytes()).saturating_sub(was),
-                description: finished.summary.description(),
+                description: match is_markdown(name) {
+                    true => finished.summary.description_without_additions(),
+                    false => finished.summary.description(),
+                },
             });
             outcome.changes.push(Change { path, before, after: text.into_bytes() });
         }

@@ -176,13 +176,19 @@ fn put(item: &mut item::Item, name: &str, after: String, decisions: usize) -> Re
     let lines = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
     let placed = Placed {
         path,
-        section: "Decision".to_owned(),
+        section: before.as_deref().map_or("Decision".to_owned(), last_heading),
         created: before.is_none(),
         added_lines: lines(after.as_bytes()).saturating_sub(before.as_deref().map_or(0, lines)),
         description: plain::count(decisions, "decision"),
     };
     item.files.insert(name.to_owned(), File::Bytes(after.into_bytes()));
     Ok(placed)
+}
+
+/// The heading that the end of a record is below.
+fn last_heading(record: &[u8]) -> String {
+    let headings = Outline::new(&String::from_utf8_lossy(record)).headings;
+    headings.last().map(|heading| heading.text.clone()).unwrap_or_default()
 }
 
 fn draft(

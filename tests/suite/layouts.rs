@@ -304,3 +304,20 @@ fn a_proposed_record_is_accepted_without_settings_and_then_stays() {
     std::fs::write(&path, record.replace("Proposed", "Accepted").replace("white", "blue")).unwrap();
     assert_eq!(sandbox.run(&["check", "--worktree"]).code, 1);
 }
+
+#[test]
+fn a_line_in_an_earlier_record_names_its_place_and_what_stays_in_the_recording() {
+    let sandbox = empty();
+    let text = format!("{RECORD}\n## Consequences\n\nStamps are needed.\n");
+    sandbox.commit(&[("docs/adr/0001-send-letters.md", &text), ("docs/adr/0002-by-post.md", RECORD)]);
+    let script = sandbox.script("t.txt", "Decision: Letters are weekly.\nWho pays the stamps?\ndone\n");
+    let item = "docs/adr/0001-send-letters.md";
+    let args = ["elaborate", item, "--step", "03-02", "--script", &script, "--at", AT, "--dry-run"];
+    let told = sandbox.run(&args).ok().stdout;
+    assert!(
+        told.contains("Updated 0001-send-letters.md, section \"Consequences\": added 1 decision."),
+        "{told}"
+    );
+    let stays = "1 open question stays in the recording: the decisions are in an earlier record, so there is no new one.";
+    assert!(told.contains(stays), "{told}");
+}

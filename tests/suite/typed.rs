@@ -265,6 +265,8 @@ fn placed_additions_are_committed_replayed_and_lead_to_their_turns() {
     );
     sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
     let plain = sandbox.run(&[&args[..], &["--dry-run"]].concat());
+    // Each that is written is told where it is.
+    assert!(!plain.stdout.contains(" proposed addition"), "{}", plain.stdout);
     assert!(
         plain.stdout.contains("is only in the recording: \"7. Costs\" is no heading"),
         "{}",
