@@ -268,9 +268,9 @@ fn placed_additions_are_committed_replayed_and_lead_to_their_turns() {
     // Each that is written is told where it is.
     assert!(!plain.stdout.contains(" proposed addition"), "{}", plain.stdout);
     assert!(
-        plain.stdout.contains("is only in the recording: \"7. Costs\" is no heading"),
+        plain.stderr.contains("is only in the recording: \"7. Costs\" is no heading"),
         "{}",
-        plain.stdout
+        plain.stderr
     );
 }
 
@@ -494,8 +494,8 @@ fn a_proposed_record_that_has_no_place_is_told() {
         let run = sandbox.run(&args);
         let told =
             format!("the decision record is only in the recording: the layout {layout} has no place for one");
-        assert!(run.stdout.contains(&told), "{}\n{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains(&told), "{}\n{}", run.stdout, run.stderr);
         let row = "a decision names FR-002, which a row of a table defines: no line goes below it";
-        assert_eq!(run.stdout.contains(row), layout == "speckit", "{}", run.stdout);
+        assert_eq!(run.stderr.contains(row), layout == "speckit", "{}", run.stderr);
     }
 }
