@@ -314,7 +314,7 @@ impl Compared<'_> {
 
 /// A place of a text with the marks around it that a quotation has, too: those do not tell where it is.
 fn with_edges(text: &str, place: Range<usize>, quote: &str) -> (usize, usize) {
-    let is_mark = |c: char| !c.is_alphanumeric();
+    let is_mark = |c: char| c.is_whitespace() || EDGES.contains(c) || "*`“”„‘’".contains(c);
     let before = &quote[..quote.len() - quote.trim_start_matches(is_mark).len()];
     let after = &quote[quote.trim_end_matches(is_mark).len()..];
     let starts = before.char_indices().map(|(at, mark)| &before[..at + mark.len_utf8()]);
@@ -323,6 +323,9 @@ fn with_edges(text: &str, place: Range<usize>, quote: &str) -> (usize, usize) {
     let rest = ends.find(|marks| text[place.end..].starts_with(marks)).map_or(0, str::len);
     (place.start - more, place.end + rest)
 }
+
+/// Marks at the edges of a quotation that do not tell where it is.
+const EDGES: &str = "\"'.,;:…";
 
 /// A text as quotations are compared: in lower case, blanks for white space, without emphasis.
 pub struct Folded {
@@ -362,7 +365,7 @@ impl Folded {
     pub fn query(quote: &str) -> String {
         let quote = quote.replace("[...]", "…").replace("[…]", "…").replace("...", "…");
         let folded = Folded::new(&quote).text;
-        folded.trim_matches(|c: char| c.is_whitespace() || "\"'.,;:…".contains(c)).to_owned()
+        folded.trim_matches(|c: char| c.is_whitespace() || EDGES.contains(c)).to_owned()
     }
 }
 
@@ -376,7 +379,7 @@ mod tests {
         let others = [Excerpt {
             path: "src/sync.rs".into(),
             line: 40,
-            text: "fn sync() {\n    // retry twice\n}".into(),
+            text: "fn sync() {\n    // retry twice\n    read(file.path());\n}".into(),
         }];
         let sources = Sources::new([("spec.md", text)].into_iter(), &others);
         for (path, line, quote, wanted) in [
@@ -391,10 +394,17 @@ mod tests {
             ),
             ("./src/sync.rs", 1, "retry twice", Some((41, "retry twice"))),
             ("src/sync.rs", 1, "retry thrice", None),
+            ("src/sync.rs", 42, "file.path()", Some((42, "file.path()"))),
+            ("src/sync.rs", 42, "`file.path())`;", Some((42, "file.path());"))),
             ("other.md", 1, "Sync runs", None),
             ("spec.md", 1, " … ", None),
         ] {
-            let found = sources.find(path, line, quote).map(|rest| (rest.line, rest.quote));
+            let found = sources.find(path, line, quote);
+            if let Some(rest) = &found {
+                // A recorded quotation is found again as it is.
+                assert_eq!(sources.find(path, rest.line, &rest.quote), found);
+            }
+            let found = found.map(|rest| (rest.line, rest.quote));
             assert_eq!(found, wanted.map(|(line, quote)| (line, quote.to_owned())), "{quote}");
         }
         assert!(sources.quotes("no photo  WAITS") && !sources.quotes("a photo waits"));
