@@ -521,7 +521,7 @@ impl Told<'_> {
             folded => cards.folded.iter().map(|card| self.card(card)).collect::<Vec<_>>(),
             waiting => cards.waiting,
             has_options => cards.cards.iter().any(|card| !card.options.is_empty()),
-            recommended => cards.all().filter(|card| !card.recommended.is_empty()).count(),
+            recommended => cards.cards.iter().filter(|card| !card.recommended.is_empty()).count(),
             label => harmless(self.label),
             answered => open.answered.iter().map(|one| self.answered(one)).collect::<Vec<_>>(),
             decisions => first.iter().map(|one| self.decision(one)).collect::<Vec<_>>(),

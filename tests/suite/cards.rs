@@ -1,6 +1,9 @@
 //! The stories of a maintainer who reads cards and answers them: on an issue, by ticks and comments, with and without a
 //! model, against a server that remembers.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use roundtable::github::cards::Cards;
 use serde_json::{Value, json};
 
@@ -196,7 +199,7 @@ fn model(sandbox: &Sandbox, points: &[Value], refuted: &Value) -> String {
     let points = json!({ "points": points }).to_string();
     let refuted = refuted.to_string();
     let body = format!(
-        "#!/bin/sh\nread -r asked\ncase \"$asked\" in\n*'\"want\":\"points\"'*) cat <<'E'\n{points}\nE\n;;\n*'\"want\":\"refute\"'*) cat <<'E'\n{refuted}\nE\n;;\n*) echo '{{\"pass\": true}}';;\nesac\n"
+        "#!/bin/sh\nread -r asked\ncase \"$asked\" in\n*'\"want\":\"points\"'*) cat <<'E'\n{points}\nE\n;;\n*'\"want\":\"refute\"'*) cat <<'E'\n{refuted}\nE\n;;\n*'\"want\":\"synthesis\"'*) echo '{{\"insights\": [], \"decisions\": [], \"open_questions\": [], \"action_items\": [], \"proposals\": []}}';;\n*) echo '{{\"pass\": true}}';;\nesac\n"
     );
     format!("command:/bin/sh {}", sandbox.script("model.sh", body))
 }
@@ -320,24 +323,23 @@ fn what_does_not_fit_a_minute_is_asked_in_the_fold_and_answered_in_the_same_ways
         fold.contains(why) && fold.matches(" days (recommended)").count() == asked.folded.len(),
         "{fold}"
     );
-    assert!(told.contains("`yes to all` takes all 7 recommended answers"), "{told}");
-    // A number, a tick and "yes to all" reach the fold.
+    // A number and a tick reach the fold; "yes to all" takes what is read with it.
+    let first: Vec<String> = asked.cards.iter().map(|card| card.question.clone()).collect();
+    assert!(told.contains("`yes to all` takes the "), "{told}");
     forge.tick_line("kim", "2026-11-20T10:30:00Z", "90 days");
     say(&forge, 31, "sam", "7: until paid\nyes to all", "2026-11-20T11:00:00Z");
     let event = forge.label_again("roundtable:01-03", "2026-11-20T11:05:00Z");
     in_two_jobs(&forge, &event, &voice);
     let all = decided(BRANCH, &forge);
-    for (by, text) in
-        [("kim", "case 0? → 90 days"), ("sam", "case 1? → until paid"), ("sam", "case 4? → 30 days")]
-    {
-        assert!(all.iter().any(|(who, said)| who == by && said.ends_with(text)), "{by} {text}: {all:?}");
-    }
+    let taken = first.iter().map(|question| ("sam", format!("{question} → 30 days")));
+    let own = [("kim", "case 0? → 90 days"), ("sam", "case 1? → until paid")];
+    let own = own.into_iter().map(|(by, text)| (by, format!("Which of the rules holds in {text}")));
+    let wanted: BTreeSet<(String, String)> =
+        taken.chain(own).map(|(by, text)| (by.to_owned(), text)).collect();
+    assert_eq!(all.into_iter().collect::<BTreeSet<_>>(), wanted);
     let told = last(&forge);
-    assert!(
-        told.contains("\"yes to all\" by sam took 6 recommended answers: 1, 2, 3, 4, 5 and 6."),
-        "{told}"
-    );
-    assert!(Cards::of(&told).unwrap().all().count() == 0, "{told}");
+    assert!(told.contains("\"yes to all\" by sam took "), "{told}");
+    assert_eq!(Cards::of(&told).unwrap().all().count(), 7 - wanted.len(), "{told}");
 }
 
 #[cfg(unix)]
@@ -424,4 +426,72 @@ fn a_hostile_model_shows_text_and_stays_within_a_minute() {
     let event = forge.label_again("roundtable:01-03", "2026-11-20T11:05:00Z");
     in_two_jobs(&forge, &event, &voice);
     assert_eq!(decided(BRANCH, &forge).len(), 1, "{}", last(&forge));
+}
+
+/// The comment that the pictures of `docs/pictures` show, without what is hidden and what is different in each run.
+#[cfg(unix)]
+#[test]
+fn the_picture_of_a_comment_shows_what_is_written() {
+    let sandbox = sandbox();
+    let forge = forge(&sandbox);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let spec = std::fs::read_to_string(root.join("examples/late-fees/requirements-spec.md")).unwrap();
+    let body: String = spec.lines().filter(|line| line.starts_with("- FR-00")).collect::<Vec<_>>().join("\n");
+    forge.set(|state| {
+        state.issue["body"] = json!(body);
+        state.comments = vec![comment(11, "kim", "The desk has no computer.", EARLY)];
+    });
+    let (built, detail) = ("changes what gets built", "detail");
+    let drawn = |id: &str, question: &str, why: &str, options: &[&str], weight: &str| {
+        let line = body.lines().position(|line| line.contains(id)).unwrap();
+        json!({
+            "question": question, "why": why, "options": options, "recommended": options[0], "weight": weight,
+            "quotes": [{"path": "draft.md", "line": line + 5, "quote": body.lines().nth(line).unwrap()}],
+            "kind": "value",
+        })
+    };
+    let points = [
+        drawn(
+            "FR-004",
+            "From which amount of open fees can a reader no longer borrow?",
+            "\"A lot\" is a number in code, and the desk has to name it.",
+            &["15 euros", "10 euros"],
+            built,
+        ),
+        drawn(
+            "FR-002",
+            "Are the 3 free days calendar days or open days?",
+            "A book due on Friday costs money on Monday by one count only.",
+            &["Open days", "Calendar days"],
+            built,
+        ),
+        drawn(
+            "FR-006",
+            "Who sees that a fee was taken back?",
+            "Nothing else shows a reader why the sum has changed.",
+            &["The reader and the desk", "The desk"],
+            detail,
+        ),
+    ];
+    let voice = model(&sandbox, &points, &json!([]));
+    in_two_jobs(&forge, &forge.labeled("roundtable:01-03"), &voice);
+    let told = last(&forge);
+    let mut lines: Vec<String> =
+        told.lines().map(|line| line.split("<!--").next().unwrap().trim_end().to_owned()).collect();
+    lines.dedup_by(|next, line| next.is_empty() && line.is_empty());
+    let masks = [(r"http://127\.0\.0\.1:\d+", "https://example.org"), (r"\b[0-9a-f]{40}\b", "main")];
+    let shown =
+        masks.into_iter().fold(lines.join("\n").trim_start().to_owned() + "\n", |text, (pattern, with)| {
+            regex::Regex::new(pattern).unwrap().replace_all(&text, with).into_owned()
+        });
+    let file = root.join("docs/pictures/cards.md");
+    if std::env::var_os("DOCUMENTS").is_some_and(|how| how == "write") {
+        std::fs::write(&file, &shown).unwrap();
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        kept == shown,
+        "{}: write it again with DOCUMENTS=write, and draw it with draw.py: {shown}",
+        file.display()
+    );
 }

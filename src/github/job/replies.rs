@@ -62,12 +62,12 @@ fn number_of(cards: &Cards, question: Option<&str>) -> Option<u32> {
     Some(card.number)
 }
 
-/// The answers of one comment, with those that "yes to all" takes.
+/// The answers of one comment, with those that "yes to all" takes: of the cards before the fold, which it is read with.
 fn own_answers(cards: &Cards, reply: &Reply) -> Vec<Answer> {
     let is_answered = |number: u32| {
         reply.unsure.contains(&number) || reply.answers.iter().any(|answer| answer.number == number)
     };
-    let open = cards.all().filter(|card| reply.takes_all && !card.recommended.is_empty());
+    let open = cards.cards.iter().filter(|card| reply.takes_all && !card.recommended.is_empty());
     let taken = open
         .filter(|card| !is_answered(card.number))
         .map(|card| Answer { number: card.number, text: card.recommended.clone() });
@@ -164,7 +164,7 @@ fn took_all(cards: &Cards, by: &str, numbers: &[u32]) -> String {
         );
     }
     let (taken, all) = (count(numbers.len(), "recommended answer"), listed(numbers));
-    let without = cards.all().filter(|card| card.recommended.is_empty());
+    let without = cards.cards.iter().filter(|card| card.recommended.is_empty());
     let without: Vec<u32> = without.map(|card| card.number).collect();
     let rest = match without.as_slice() {
         [] => String::new(),
