@@ -53,13 +53,13 @@ fn a_proposal_is_accepted_once() {
     assert_eq!(sandbox.file(BRANCH, &path).matches("- Accepted ").count(), 1);
     assert!(
         again
-            .stdout
+            .stderr
             .contains("the proposal FR-002 is accepted already, so \"Accepted: FR-002\" adds nothing"),
         "{}",
-        again.stdout
+        again.stderr
     );
     let none = accept("2026-04-20T14:30:00Z", "FR-007");
-    assert!(none.stdout.contains("no document of it has a proposal FR-007"), "{}", none.stdout);
+    assert!(none.stderr.contains("no document of it has a proposal FR-007"), "{}", none.stderr);
 }
 
 /// A voice whose designer proposes a criterion in the opening.

@@ -136,7 +136,7 @@ fn a18_no_link_submodule_pointer_or_giant_is_taken_for_a_document() {
     let base = sandbox.commit(&[(&spec, pointer)]);
     let run = sandbox.elaborate("We decided to keep the photo.\ndone\n", &[]);
     if run.code == 0 {
-        assert!(run.stdout.contains("Left requirements-spec.md as it is"), "{}", run.stdout);
+        assert!(run.stderr.contains("Left requirements-spec.md as it is"), "{}", run.stderr);
         assert_eq!(sandbox.spec(), pointer);
     }
     assert_eq!(sandbox.tip("main"), Some(base));
