@@ -3,8 +3,8 @@
 //! Nothing is understood here.
 //!
 //! ```text
-//! Decided: FR-003 waits 24 hours.
-//! - **FR-003**: The desk waits 48 hours.      not what was decided
+//! Decided: L-3 waits 24 hours.
+//! - **L-3**: The desk waits 48 hours.      not what was decided
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
