@@ -120,6 +120,8 @@ fn replace<T: Committed>(
     let before = repo.tip(branch)?;
     repo.follow(branch, tip, landed.commit())?;
     again(landed, tip).inspect_err(|_| {
-        let _ = repo.put_back(branch, tip, before);
+        // A part of it may have been committed.
+        let now = repo.tip(branch).ok().flatten().unwrap_or(tip);
+        let _ = repo.put_back(branch, now, before);
     })
 }

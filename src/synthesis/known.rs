@@ -77,11 +77,7 @@ pub(super) fn staying(
     };
     [
         (questions, "open question", most(landing)),
-        (
-            additions,
-            "proposed addition",
-            "documents take the first 5, and none on which a question is open".to_owned(),
-        ),
+        (additions, "proposed addition", most(all.landing_additions().len())),
         (landing - placed, "open question", "the documents have the same words".to_owned()),
         (recordless, "open question", why_recordless.to_owned()),
         (without_place(&layout.actions, all.action_items.len()), "action item", no_place.clone()),

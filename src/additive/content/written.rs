@@ -1,7 +1,7 @@
 //! The rule `written`: what roundtable wrote in a document, by `content`, and nothing else.
 //!
-//! Every marker and what it is before has to be there, and every line of a decision, of a consent or of a session, in the order of the old document and below whatever
-//! heading: the authors' own text around it is theirs.
+//! Every marker and what it is before has to be there, and every line of a decision, of a consent or of a session, in the
+//! order of the old document and below whatever heading: the authors' own text around it is theirs.
 
 use std::collections::HashMap;
 

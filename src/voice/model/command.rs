@@ -77,7 +77,7 @@ fn not_started(program: &str, error: &io::Error) -> Problem {
         (io::ErrorKind::PermissionDenied, _) if path.is_file() => {
             Problem::new("it cannot be run: it is not executable").with(format!("chmod +x {shown}"))
         }
-        (io::ErrorKind::NotFound, Some(interpreter)) => {
+        (io::ErrorKind::NotFound, Some(interpreter)) if program.contains('/') => {
             Problem::new(format!("it cannot be run: its first line names {interpreter}, which is not there"))
                 .with(format!("install that program, or correct the first line of {shown}"))
         }

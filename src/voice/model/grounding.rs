@@ -329,11 +329,15 @@ impl<'a> Grounds<'a> {
     /// where these ask nothing.
     fn decide(&self, claim: &Claim, summary: &mut Summary) {
         if let Some(accepted) = self.acceptance(claim) {
+            let is_turn = matches!(accepted.of, Proposed::Turn(_));
             let is_known = summary.accepted.iter().any(|known| known.of == accepted.of);
             if !is_known && summary.accepted.len() < MOST {
                 summary.accepted.push(accepted);
             }
-            return;
+            // Whether an id is proposed only the documents say: the words stay a decision.
+            if is_turn {
+                return;
+            }
         }
         let by_rule = self.by_rule.decisions.iter().find(|one| one.turns.contains(&claim.turn));
         if by_rule
