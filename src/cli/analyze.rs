@@ -29,7 +29,7 @@ use crate::text::plain;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each question takes one input of the script, then the menu takes one: C continues, E starts a discussion of the step, S skips the rest of the phase, anything else is added to the step. The run ends where the script ends; run it again with more answers to continue.\n\nExample: roundtable analyze late-fees --script answers.yaml"
+    after_help = "Each question takes one input of the script, then the menu takes one: C continues, E starts a discussion of the step, S skips the rest of the phase, anything else is added to the step. The run ends where the script ends; later runs take answers by step or number.\n\nExample: roundtable analyze late-fees --script answers.yaml"
 )]
 pub struct AnalyzeArgs {
     /// The item: its folder's path in the repository, or its slug

@@ -33,7 +33,7 @@ pub struct ReplayArgs {
     /// Recordings: files, or REV:PATH in the repository; with --onto also a branch, for all that it has
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     recordings: Vec<String>,
-    /// Every recording below the items folder, and today's documents against them
+    /// Every recording of every item, and today's documents against them
     #[arg(long)]
     all: bool,
     /// The commit whose recordings and documents --all takes [default: HEAD]

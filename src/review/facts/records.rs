@@ -135,7 +135,7 @@ pub fn conflicting_fields(all: &Pages<'_, '_>) -> Vec<Hit> {
         found.extend(within.map(|hit| Hit { page: number, ..hit }));
     }
     found.extend(superseded_records(all));
-    found.extend(superseded_by_none(all));
+    found.extend(superseded_by_rejected(all));
     found.extend(listed_status(all));
     found
 }
@@ -264,7 +264,7 @@ fn numbers(value: &str) -> Vec<u32> {
 }
 
 /// Records that are superseded by one that is rejected.
-fn superseded_by_none(all: &Pages<'_, '_>) -> Vec<Hit> {
+fn superseded_by_rejected(all: &Pages<'_, '_>) -> Vec<Hit> {
     let records = records(all);
     let mut found = Vec::new();
     for ((folder, number), pages) in &records {

@@ -1,6 +1,6 @@
 //! Sections that hold text of a template alone: nobody has written anything there.
 //!
-//! A block is such text where all of it is in brackets, `[Describe the journey]`, but for a label before it and the fixed
+//! A block is such text where all of it is in brackets, `[Describe the journey]`, apart from a label before it and the fixed
 //! words of the templates of spec-kit, Kiro and MADR: "**Given** [state], **When** [action], **Then** [outcome]". A
 //! section needs two such blocks, one of them with a label or such words: `[None so far]` alone may be an answer, and
 //! `[Log in button]` a drawing. Comments are not read.
