@@ -109,6 +109,8 @@ enum FileState {
     Missing,
     Same,
     Other,
+    /// Ours, and it lacked the address of the action, which is known now.
+    WithoutAddress,
 }
 
 impl FileState {
@@ -118,7 +120,14 @@ impl FileState {
             (FileState::Missing, false) => "wrote",
             (FileState::Same, _) => "exists already",
             (FileState::Other, _) => "left as it is",
+            (FileState::WithoutAddress, true) => "would write the address",
+            (FileState::WithoutAddress, false) => "wrote the address",
         }
+    }
+
+    /// Whether the file has to be written.
+    fn is_due(self) -> bool {
+        matches!(self, FileState::Missing | FileState::WithoutAddress)
     }
 }
 
@@ -136,6 +145,7 @@ pub fn run(global: &Global, options: &InitArgs, screen: &Screen) -> Result<Code,
     }
     if options.github {
         wanted.extend(github::workflows(options, action.as_deref()));
+        wanted.extend(github::actionlint(&root, options));
         wanted.extend(github::owners(&root, &repo));
     }
     wanted.extend(options.agent.into_iter().flat_map(agent::files));
@@ -144,17 +154,21 @@ pub fn run(global: &Global, options: &InitArgs, screen: &Screen) -> Result<Code,
         let state = state_of(&root, &file)?;
         found.push((file, state));
     }
+    if let Some(action) = action.as_deref().filter(|_| options.github) {
+        write_address(&root, action, &mut found)?;
+    }
     if options.report_only {
         refuse_other_settings(&root, &found)?;
     }
     let hook = options.hook.then(|| Hook::find(&repo));
     let mut told = Vec::new();
     for (file, state) in &found {
-        if *state == FileState::Missing && !options.dry_run {
+        let is_written = state.is_due() && !options.dry_run;
+        if is_written {
             write(&root, file)?;
         }
         tell(file, *state, options, screen);
-        told.push(json!({"path": file.path, "written": *state == FileState::Missing && !options.dry_run, "result": state.name(options.dry_run)}));
+        told.push(json!({"path": file.path, "written": is_written, "result": state.name(options.dry_run)}));
     }
     if let Some((file, _)) = found.iter().find(|(file, _)| file.path == config::FILE) {
         protection::tell(&root, &file.text, screen);
@@ -173,6 +187,25 @@ pub fn run(global: &Global, options: &InitArgs, screen: &Screen) -> Result<Code,
     next(options, action.as_deref(), &found, screen);
     screen.json(&json!({"dry_run": options.dry_run, "action": action, "files": told}));
     Ok(Code::Yes)
+}
+
+/// The workflows that were written before the action's address was known, with the address.
+fn write_address(root: &Path, action: &str, found: &mut Vec<(SetupFile, FileState)>) -> Result<(), Fail> {
+    for path in github::WORKFLOWS {
+        let here = found.iter().position(|(file, _)| file.path == path);
+        let empty = SetupFile::text(path, "");
+        if state_of(root, &empty)? != FileState::Other {
+            continue;
+        }
+        let text = std::fs::read_to_string(root.join(path)).unwrap_or_default();
+        let Some(text) = github::with_address(&text, action) else { continue };
+        let complete = (SetupFile::text(path, text), FileState::WithoutAddress);
+        match here {
+            Some(at) => found[at] = complete,
+            None => found.push(complete),
+        }
+    }
+    Ok(())
 }
 
 /// Refuses `--report-only` where the settings are written already and have no day: they are not changed here.
@@ -197,7 +230,7 @@ fn tell(file: &SetupFile, state: FileState, options: &InitArgs, screen: &Screen)
     let is_for_agent =
         options.agent.is_some_and(|agent| agent::files(agent).iter().any(|own| own.path == file.path));
     match state {
-        FileState::Missing if options.dry_run => screen.say_diff(&added()),
+        FileState::Missing | FileState::WithoutAddress if options.dry_run => screen.say_diff(&added()),
         FileState::Other if is_for_agent => {
             screen.note(&format!("{} exists already with other content; add to it what follows", file.path));
             screen.say_diff(&added());

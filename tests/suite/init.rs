@@ -2,11 +2,12 @@
 
 use crate::kit::{Sandbox, sandbox};
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     ".roundtable.yaml",
     ".github/workflows/roundtable.yml",
     ".github/workflows/roundtable-check.yml",
     ".github/workflows/roundtable-review.yml",
+    ".github/actionlint.yaml",
     ".github/CODEOWNERS",
     HOOK,
 ];
@@ -48,24 +49,33 @@ fn without_the_address_of_the_action_a_job_fails_with_one_sentence() {
                 let script = step["run"].as_str().unwrap();
                 let run = std::process::Command::new("sh").args(["-c", script]).output().unwrap();
                 let told = String::from_utf8(run.stdout).unwrap();
-                assert!(
-                    run.status.code() == Some(1) && told.starts_with("::error::Write the address"),
-                    "{told}"
-                );
-                assert!(told.lines().count() == 1 && told.contains(path), "{told}");
+                assert!(run.status.code() == Some(1) && told.starts_with("::error::"), "{told}");
+                assert!(told.lines().count() == 1 && told.contains("init --github --action OWNER"), "{told}");
             }
-            // With the signs away and an address it is the same workflow.
-            let is_ours =
-                |line: &&str| line.trim_start().starts_with("# ") && !line.contains("OWNER/REPOSITORY");
-            assert!(
-                text.lines().any(|line| line.trim_start() == "# - uses: OWNER/REPOSITORY@COMMIT"
-                    || line.contains("#   uses: OWNER/REPOSITORY@COMMIT")),
-                "{text}"
-            );
-            assert!(text.lines().filter(is_ours).count() > 0);
         }
         let doctor = sandbox.run(&["doctor", "--offline"]);
         assert!(doctor.stdout.contains("names no repository for the action"), "{}", doctor.stdout);
+    }
+}
+
+#[test]
+fn the_address_is_written_into_the_workflows_by_the_command_that_they_name() {
+    for more in [&["--backlog"][..], &["--voice", "anthropic", "--live", "--ticks", "--backlog"]] {
+        let wanted = sandbox();
+        wanted.run(&[&["init", "--github", "--action", ACTION], more].concat()).ok();
+        let sandbox = sandbox();
+        sandbox.run(&[&["init", "--github"], more].concat()).ok();
+        // What a team has changed around the steps is kept.
+        let changed = ".github/workflows/roundtable-check.yml";
+        let text = format!("# Ours.\n{}", written(&sandbox, changed));
+        std::fs::write(sandbox.root().join(changed), text).unwrap();
+        let said = sandbox.run(&["init", "--github", "--action", ACTION]).ok().stdout;
+        for name in ["", "-check", "-review", "-backlog"] {
+            let path = &format!(".github/workflows/roundtable{name}.yml");
+            assert!(said.contains(&format!("{path}: wrote the address")), "{said}");
+            let first = if path == changed { "# Ours.\n" } else { "" };
+            assert_eq!(written(&sandbox, path), format!("{first}{}", written(&wanted, path)), "{path}");
+        }
     }
 }
 
@@ -133,7 +143,7 @@ fn the_files_are_written_once_and_never_over_what_stands_there() {
     let report = run(&sandbox, &["--json"]).json();
     let results: Vec<&str> =
         report["files"].as_array().unwrap().iter().map(|file| file["result"].as_str().unwrap()).collect();
-    assert_eq!(results, ["left as it is", "wrote", "wrote", "wrote", "wrote", "wrote"]);
+    assert_eq!(results, ["left as it is", "wrote", "wrote", "wrote", "wrote", "wrote", "wrote"]);
     assert_eq!(written(&sandbox, ".roundtable.yaml"), "items: specs\n");
     let again = run(&sandbox, &[]).ok();
     assert!(
@@ -244,6 +254,8 @@ fn this_repository_uses_what_init_writes() {
         let wanted = written(&sandbox, &path).replace(&format!("{ACTION}{version}"), "./");
         assert_eq!(std::fs::read_to_string(root.join(&path)).unwrap(), wanted, "{path}");
     }
+    let path = ".github/actionlint.yaml";
+    assert_eq!(std::fs::read_to_string(root.join(path)).unwrap(), written(&sandbox, path));
 }
 
 #[test]

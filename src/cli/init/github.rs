@@ -10,6 +10,12 @@ use crate::text::plain;
 
 /// The action of this build, `OWNER/REPOSITORY@COMMIT`; set in releases.
 const ACTION: Option<&str> = option_env!("ROUNDTABLE_ACTION");
+/// All workflows that are written here.
+pub const WORKFLOWS: [&str; 4] = [DISCUSS, CHECK, REVIEW, BACKLOG];
+const DISCUSS: &str = ".github/workflows/roundtable.yml";
+const CHECK: &str = ".github/workflows/roundtable-check.yml";
+const REVIEW: &str = ".github/workflows/roundtable-review.yml";
+const BACKLOG: &str = ".github/workflows/roundtable-backlog.yml";
 /// Where GitHub looks for the owners of files; the first one there is counts.
 const OWNERS: [&str; 3] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
 /// Who owns declared losses must approve them.
@@ -42,7 +48,7 @@ fn unknown(action: Option<&str>, found: &[(SetupFile, FileState)]) -> NextStep {
     let mut missing = Vec::new();
     if action.is_none() {
         missing.push(
-            "the address of roundtable's action, as OWNER/REPOSITORY@COMMIT: put it into the workflows and take the # signs away; until then their jobs fail and say so"
+            "the address of roundtable's action, with `roundtable init --github --action OWNER/REPOSITORY@COMMIT`; until then the jobs fail and say so"
                 .to_owned(),
         );
     }
@@ -52,10 +58,7 @@ fn unknown(action: Option<&str>, found: &[(SetupFile, FileState)]) -> NextStep {
     }
     match missing.is_empty() {
         true => NextStep::new(),
-        false => ["Write into the files what this program does not know:".to_owned()]
-            .into_iter()
-            .chain(missing)
-            .collect(),
+        false => ["Add what this program does not know:".to_owned()].into_iter().chain(missing).collect(),
     }
 }
 
@@ -131,14 +134,14 @@ pub fn action(options: &InitArgs) -> Result<Option<String>, Fail> {
 
 /// The workflows, as this repository is to have them.
 pub fn workflows(options: &InitArgs, action: Option<&str>) -> Vec<SetupFile> {
-    let filled = |name: &str, text: &str| {
+    let filled = |text: &str| {
         let text = listening(text, options);
         let text = match action {
             Some(action) => {
                 let version = concat!("v", env!("CARGO_PKG_VERSION"));
                 text.replace("__ACTION__", action).replace("__VERSION__", version)
             }
-            None => without_address(name, &text),
+            None => without_address(&text),
         };
         match options.voice {
             Voice::Openai => text
@@ -153,27 +156,30 @@ pub fn workflows(options: &InitArgs, action: Option<&str>) -> Vec<SetupFile> {
         Voice::Anthropic | Voice::Openai => include_str!("roundtable-model.yml"),
     };
     let mut all = vec![
-        (".github/workflows/roundtable.yml", workflow),
-        (".github/workflows/roundtable-check.yml", include_str!("roundtable-check.yml")),
-        (".github/workflows/roundtable-review.yml", include_str!("roundtable-review.yml")),
+        (DISCUSS, workflow),
+        (CHECK, include_str!("roundtable-check.yml")),
+        (REVIEW, include_str!("roundtable-review.yml")),
     ];
     if options.backlog {
-        all.push((".github/workflows/roundtable-backlog.yml", include_str!("roundtable-backlog.yml")));
+        all.push((BACKLOG, include_str!("roundtable-backlog.yml")));
     }
     let is_wanted = |path: &str| match options.only {
         None => true,
-        Some(Only::Check) => path.ends_with("-check.yml"),
-        Some(Only::Review) => path.ends_with("-review.yml"),
+        Some(Only::Check) => path == CHECK,
+        Some(Only::Review) => path == REVIEW,
     };
     let wanted = all.into_iter().filter(|(path, _)| is_wanted(path));
-    wanted.map(|(path, text)| SetupFile::text(path, filled(path, text))).collect()
+    wanted.map(|(path, text)| SetupFile::text(path, filled(text))).collect()
 }
 
-/// A workflow whose step with the action is a comment, since nobody has told its address: the job fails with one
-/// sentence that says what to do.
-fn without_address(path: &str, workflow: &str) -> String {
+/// The step in place of the action's, where nobody has told its address.
+const MISSING: &str = "- name: the address of the action is missing";
+const NO_ADDRESS: &str = "OWNER/REPOSITORY@COMMIT";
+
+/// A workflow whose steps with the action are comments, since nobody has told its address: the job fails with one
+/// sentence that says what to do. [`with_address`] is the way back.
+fn without_address(workflow: &str) -> String {
     let lines: Vec<&str> = workflow.lines().collect();
-    let indent = |line: &str| line.len() - line.trim_start().len();
     let mut text = String::new();
     let mut at = 0;
     while at < lines.len() {
@@ -187,23 +193,54 @@ fn without_address(path: &str, workflow: &str) -> String {
             continue;
         }
         let blank = &lines[at][..begin];
-        for line in [
-            "- name: the address of the action is missing".to_owned(),
+        let id = step.iter().find_map(|line| line.trim_start_matches(['-', ' ']).strip_prefix("id: "));
+        let id = id.map(|id| format!("  id: {id}"));
+        let fails = [
             "  run: |".to_owned(),
             format!(
-                "    echo \"::error::Write the address of roundtable's action into {path}, and take the # signs away\""
+                "    echo \"::error::The address of roundtable's action is missing: run 'roundtable init --github --action {NO_ADDRESS}' and commit what it changes\""
             ),
             "    exit 1".to_owned(),
-        ] {
+        ];
+        for line in [MISSING.to_owned()].into_iter().chain(id).chain(fails) {
             text.push_str(&format!("{blank}{line}\n"));
         }
         for line in step {
-            let line = line.replace("__ACTION__ # __VERSION__", "OWNER/REPOSITORY@COMMIT");
+            let line = line.replace("__ACTION__ # __VERSION__", NO_ADDRESS);
             text.push_str(&format!("{blank}# {}\n", &line[begin..]));
         }
         at += step.len();
     }
     text
+}
+
+/// A workflow of [`without_address`] with this address in the steps that lack one; none where no step does.
+pub fn with_address(workflow: &str, action: &str) -> Option<String> {
+    let address = format!("{action} # v{}", env!("CARGO_PKG_VERSION"));
+    let mut text = String::new();
+    let mut lines = workflow.split_inclusive('\n').peekable();
+    let mut is_changed = false;
+    while let Some(line) = lines.next() {
+        if line.trim() != MISSING {
+            text.push_str(line);
+            continue;
+        }
+        is_changed = true;
+        let begin = indent(line);
+        while lines.next_if(|line| indent(line) > begin).is_some() {}
+        let is_first = |line: &str| indent(line) == begin && line.trim_start().starts_with("# - ");
+        let is_more = |line: &str| indent(line) == begin && line.trim_start().starts_with("#   ");
+        let first = lines.next_if(|line| is_first(line));
+        let more = std::iter::from_fn(|| lines.next_if(|line| is_more(line)));
+        for line in first.into_iter().chain(more) {
+            text.push_str(&format!("{}{}", &line[..begin], &line[begin + 2..]).replace(NO_ADDRESS, &address));
+        }
+    }
+    is_changed.then_some(text)
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
 }
 
 /// A workflow that listens to comments, too, where that is asked for. A stranger's comment starts no job.
@@ -215,7 +252,7 @@ fn listening(workflow: &str, options: &InitArgs) -> String {
         (false, false) => return workflow.to_owned(),
     };
     let comments = format!(
-        "  # A comment goes on with a discussion that is open, and begins none; a tick in a comment of roundtable is a\n  # decision. The program asks whose it is before it reads a word.\n  issue_comment: # zizmor: ignore[dangerous-triggers] no word of the event is in this file\n    types: [{types}]\n"
+        "  # A comment goes on with a discussion that is open, and begins none; a tick in a comment of roundtable is a\n  # decision. The program asks whose it is before it reads a word.\n  issue_comment: # zizmor: ignore[dangerous-triggers] its words are data in `env`, in no script\n    types: [{types}]\n"
     );
     let open = "      (github.event_name == 'issue_comment' && github.event.action == 'created' && !github.event.issue.pull_request &&\n      contains(github.event.issue.labels.*.name, 'roundtable:open') && github.event.sender.type == 'User' &&\n      !contains(fromJSON('[\"NONE\", \"FIRST_TIMER\", \"FIRST_TIME_CONTRIBUTOR\", \"MANNEQUIN\"]'), github.event.comment.author_association)) ||\n";
     let tick = "      (github.event_name == 'issue_comment' && github.event.action == 'edited' && !github.event.issue.pull_request &&\n      startsWith(github.event.comment.body, '<!-- roundtable:') && github.event.comment.user.type == 'Bot' &&\n      github.event.sender.type == 'User') ||\n";
@@ -223,6 +260,12 @@ fn listening(workflow: &str, options: &InitArgs) -> String {
     let after = |text: &str, line: &str, more: &str| text.replacen(line, &format!("{line}{more}"), 1);
     let text = after(workflow, "    types: [labeled]\n", &comments);
     after(&text, "      github.event_name == 'workflow_dispatch' ||\n", &begins)
+}
+
+/// The settings with which actionlint knows the workflow that answers labels, where the repository has none.
+pub fn actionlint(root: &Path, options: &InitArgs) -> Option<SetupFile> {
+    let is_needed = options.only.is_none() && !root.join(".github/actionlint.yml").exists();
+    is_needed.then(|| SetupFile::text(".github/actionlint.yaml", include_str!("actionlint.yaml")))
 }
 
 /// The owners of declared losses, where the repository names no owners yet.
