@@ -57,6 +57,18 @@ fn has_meta(tree: &Tree<'_>) -> bool {
     tree.get_name(meta::FILE).is_some_and(|file| matches!(kind(&file), Entry::File))
 }
 
+/// The path whose last name is nearest to that of a misspelt one; of several, the one whose folders are nearest.
+fn near_path(wanted: &str, paths: &BTreeSet<String>) -> Option<String> {
+    let last = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        name.strip_suffix(".md").unwrap_or(name).to_owned()
+    };
+    let names: BTreeSet<String> = paths.iter().map(|path| last(path)).collect();
+    let name = nearest(&last(wanted), &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let same: Vec<&str> = paths.iter().map(String::as_str).filter(|path| last(path) == name).collect();
+    nearest(wanted, &same).or(same.first().copied()).map(str::to_owned)
+}
+
 /// The documents that are directly in a folder.
 fn names_in(tree: &Tree<'_>) -> Vec<String> {
     let files = tree.iter().filter(|entry| matches!(kind(entry), Entry::File));
@@ -169,22 +181,24 @@ impl Repo {
             }
             true => {}
         }
-        let (above, file) = name.rsplit_once('/').map_or(("", name), |(above, file)| (above, file));
-        let folder = match above {
-            "" => Some(self.tree(commit)?),
-            above if path::is_plain(above) => self.folder(commit, above)?,
-            _ => None,
-        };
-        let names = folder.map(|folder| names_in(&folder)).unwrap_or_default();
-        let known: Vec<&str> = names.iter().map(String::as_str).collect();
-        let near = nearest(file, &known).map(|near| match above {
-            "" => near.to_owned(),
-            above => format!("{above}/{near}"),
-        });
-        Ok(Some(near.map_or_else(
+        let documents = self.documents(commit)?;
+        Ok(Some(near_path(name, &documents).map_or_else(
             || "name a document that is committed, or the folder of an item".to_owned(),
             |near| format!("did you mean \"{near}\"?"),
         )))
+    }
+
+    /// The paths of all Markdown files of a commit, in their order.
+    fn documents(&self, commit: Oid) -> Result<BTreeSet<String>, Error> {
+        let mut found = BTreeSet::new();
+        super::has_path_where(self, self.tree(commit)?.id(), &|_| true, &mut |path| {
+            let path = String::from_utf8_lossy(path);
+            if path.ends_with(".md") {
+                found.insert(path.into_owned());
+            }
+            false
+        })?;
+        Ok(found)
     }
 
     /// The folder of documents that a name is near to; one on disk that a commit has not is to be committed first.
@@ -192,21 +206,10 @@ impl Repo {
         if self.work_tree().is_some_and(|root| path::is_plain(name) && root.join(name).is_dir()) {
             return Ok(Some(format!("commit it first: `git add {name} && git commit`")));
         }
-        let mut folders = BTreeSet::new();
-        super::has_path_where(self, self.tree(commit)?.id(), &|_| true, &mut |path| {
-            let path = String::from_utf8_lossy(path);
-            if let Some((folder, _)) = path.rsplit_once('/').filter(|(_, file)| file.ends_with(".md")) {
-                folders.insert(folder.to_owned());
-            }
-            false
-        })?;
-        let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-        let names: Vec<String> = folders.iter().map(|folder| last(folder)).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let wanted = last(name);
-        let near = names.iter().find(|known| **known == wanted).copied().or_else(|| nearest(&wanted, &names));
-        let folder = near.and_then(|near| folders.iter().find(|folder| last(folder) == near));
-        Ok(folder.map(|folder| format!("did you mean \"{folder}\"?")))
+        let documents = self.documents(commit)?;
+        let folders =
+            documents.iter().filter_map(|path| path.rsplit_once('/')).map(|(folder, _)| folder.to_owned());
+        Ok(near_path(name, &folders.collect()).map(|folder| format!("did you mean \"{folder}\"?")))
     }
 
     fn named(&self, commit: Oid, name: &str, is_path: bool, items: &[&str]) -> Result<Named, Error> {

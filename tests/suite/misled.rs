@@ -48,6 +48,12 @@ fn a_name_of_no_item_leads_to_the_folder_that_has_documents() {
         assert_eq!(run.code, 2, "{name}: {}", run.stdout);
         assert!(run.stderr.contains("did you mean \"docs/late-fees\"?"), "{name}: {}", run.stderr);
     }
+    for name in ["docs/late-fees/requirement.md", "docs/late-fes/requirements.md", "requirements.md"] {
+        let run = discuss(&sandbox, name, DECISION, &[]);
+        assert_eq!(run.code, 2, "{name}: {}", run.stdout);
+        let near = "did you mean \"docs/late-fees/requirements.md\"?";
+        assert!(run.stderr.contains(near), "{name}: {}", run.stderr);
+    }
     write(&sandbox, "docs/new/requirements.md", TEXT.as_bytes());
     let run = discuss(&sandbox, "docs/new", DECISION, &[]);
     assert!(run.code == 2 && run.stderr.contains("git add docs/new && git commit"), "{}", run.stderr);
