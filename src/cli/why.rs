@@ -24,7 +24,8 @@ use crate::item::library::Library;
 use crate::item::meta;
 use crate::run::place;
 use crate::run::settings;
-use crate::synthesis::suffix;
+use crate::text::path::is_markdown;
+
 use crate::text::path;
 use crate::text::plain::{self, count};
 
@@ -173,7 +174,7 @@ impl Subject<'_> {
 
     /// What all discussions of the item added to this file without a marker of its own.
     fn entries(&self) -> Result<Vec<Added>, Fail> {
-        let is_text = |name: &str| matches!(suffix(name).as_str(), "md" | "markdown");
+        let is_text = |name: &str| is_markdown(name);
         let Some((name, item)) = self.item.as_ref().filter(|(name, _)| trace::is_data(name) || is_text(name))
         else {
             return Ok(Vec::new());

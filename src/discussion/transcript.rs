@@ -9,6 +9,7 @@ use super::event::{Contribution, Event, Record, Rest};
 use super::points::{Need, Point, Points};
 use crate::item::persona::{Cast, Persona};
 use crate::text::ids::ids;
+use crate::text::path::is_markdown;
 use crate::text::plain::{self, cut, one_line};
 
 /// Who speaks in an entry.
@@ -85,9 +86,15 @@ pub fn sources<'r>(rests: impl Iterator<Item = &'r Rest>) -> String {
 /// The longest quotation that names a place, in characters.
 const QUOTED: usize = 60;
 
-/// Places as a document has them, whose lines move: `spec.md FR-004; src/tracker.js "return 5"`.
+/// Places as a document has them, whose lines move: ``spec.md FR-004; notes.md "five"; src/tracker.js `return 5` ``.
 pub fn lasting_sources<'r>(rests: impl Iterator<Item = &'r Rest>) -> String {
-    joined(rests, &|rest| format!("{} \"{}\"", rest.path, cut(one_line(&rest.quote).trim(), QUOTED)))
+    joined(rests, &|rest| {
+        let quote = cut(one_line(&rest.quote).trim(), QUOTED);
+        // Code is code: its signs mean nothing there.
+        let is_code = !is_markdown(&rest.path) && !quote.contains('`');
+        let sign = if is_code { '`' } else { '"' };
+        format!("{} {sign}{quote}{sign}", rest.path)
+    })
 }
 
 /// Each place once: by the id that its words begin with, else as `otherwise` names it.

@@ -43,6 +43,8 @@ pub struct Layout {
     document: Vec<String>,
     /// The preset of the gate that holds for its documents where the settings say nothing: they have a life cycle.
     pub preset: Option<String>,
+    /// The step that is discussed where no other is named, completed or left open.
+    pub step: Option<String>,
     pub block: Block,
     pub decisions: Place,
     pub questions: Place,

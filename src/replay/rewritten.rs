@@ -35,6 +35,7 @@ use crate::item::{Change, DRAFT, File, Item, Meta, meta};
 use crate::run::landing;
 use crate::run::played::{CommittedPath, Recording};
 use crate::synthesis::{self, known, lists, records, removal, typed};
+use crate::text::path::suffix;
 use crate::text::{path, plain};
 
 /// What a rewritten history says of a recording.
@@ -164,7 +165,7 @@ fn not_in(path: &str, expected: String, found: &str) -> Divergence {
 
 /// Whether files of this kind take additions.
 fn takes_additions(name: &str) -> bool {
-    matches!(synthesis::suffix(name).as_str(), "md" | "markdown" | "json" | "yaml" | "yml" | "csv")
+    matches!(suffix(name).as_str(), "md" | "markdown" | "json" | "yaml" | "yml" | "csv")
 }
 
 fn blob_id(bytes: &[u8]) -> Result<Oid, git::Error> {

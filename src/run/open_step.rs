@@ -1,5 +1,5 @@
 //! Which step is discussed where none is named: the one that the documents leave most open,
-//! else the last that was completed, else the first.
+//! else the last that was completed, else the one of the layout, else the first.
 //!
 //! Invariant: the choice follows from the documents and meta.json alone, and comes with its reason.
 
@@ -35,13 +35,19 @@ pub fn open_step(
         return (library.steps[at].id.clone(), why);
     }
     let completed = item.meta.steps_completed().into_iter().rfind(|step| is_step_id(step));
-    match completed {
-        Some(step) => (step, "it was completed last".to_owned()),
-        None if found.is_empty() => {
-            (FIRST.to_owned(), "it is the first, and the review has no findings".to_owned())
-        }
-        None => (FIRST.to_owned(), "it is the first, and no finding is in a step's own section".to_owned()),
+    if let Some(step) = completed {
+        return (step, "it was completed last".to_owned());
     }
+    let own = laid.layout.step.as_deref().filter(|own| library.steps.iter().any(|step| step.id == *own));
+    let (step, what) = match own {
+        Some(own) => (own, format!("it is the step of the layout {}", laid.layout.name)),
+        None => (FIRST, "it is the first".to_owned()),
+    };
+    let why = match found.is_empty() {
+        true => "the review has no findings",
+        false => "no finding is in a step's own section",
+    };
+    (step.to_owned(), format!("{what}, and {why}"))
 }
 
 /// A section of a document that takes what is said of a step.

@@ -18,7 +18,7 @@ use minijinja::context;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::outline::{MARKDOWN, Outline};
-use super::{Left, Outcome, Placed, is_markdown, lists};
+use super::{Left, Outcome, Placed, lists};
 use crate::additive::verify;
 use crate::discussion::LandingEntries;
 use crate::discussion::consent::{consent, seen_before};
@@ -29,6 +29,7 @@ use crate::item::library::Library;
 use crate::item::{Change, File, Item};
 use crate::text::ids::{ids, leading_id, mentioned_ids, record_numbers};
 use crate::text::markdown;
+use crate::text::path::is_markdown;
 use crate::text::plain::line_end;
 use crate::text::template::{Failed, safe};
 

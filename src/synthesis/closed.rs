@@ -8,13 +8,14 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::outline::{MARKDOWN, Outline};
-use super::{Placed, below, is_markdown};
+use super::{Placed, below};
 use crate::additive::verify;
 use crate::discussion::LandingEntries;
 use crate::discussion::closing::AskedQuestions;
 use crate::item::layout::{Layout, Place};
 use crate::item::library::Library;
 use crate::item::{Change, File, Item};
+use crate::text::path::is_markdown;
 use crate::text::template::Failed;
 
 /// The heading that the block has its questions under, and most documents.

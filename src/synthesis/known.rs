@@ -70,15 +70,20 @@ pub(super) fn staying(
     let without_place = |place: &Place, number: usize| if *place == Place::Recording { number } else { 0 };
     // Without a new record there is no place that they could go to.
     let is_recordless = layout.questions == Place::Record && !placed_at.iter().any(|one| one.created);
-    let recordless = if is_recordless { placed } else { 0 };
+    let recordless = if is_recordless { all.open_questions.len() } else { 0 };
     let why_recordless = match all.decisions.is_empty() {
         true => "no decision was made, so there is no new record",
         false => "the decisions are in an earlier record, so there is no new one",
     };
+    let questions = if is_recordless { 0 } else { questions };
     [
         (questions, "open question", most(landing)),
         (additions, "proposed addition", most(all.landing_additions().len())),
-        (landing - placed, "open question", "the documents have the same words".to_owned()),
+        (
+            if is_recordless { 0 } else { landing - placed },
+            "open question",
+            "the documents have the same words".to_owned(),
+        ),
         (recordless, "open question", why_recordless.to_owned()),
         (without_place(&layout.actions, all.action_items.len()), "action item", no_place.clone()),
         (without_place(&layout.insights, all.insights.len()), "insight", no_place),

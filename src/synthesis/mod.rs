@@ -47,6 +47,7 @@ use crate::item::step::Step;
 use crate::item::{Begin, Change, DRAFT, File, Item, meta};
 use crate::text::finding::Finding;
 use crate::text::path;
+use crate::text::path::{is_markdown, suffix};
 use crate::text::plain;
 use crate::text::remedy::Remedy;
 use crate::text::template::{Failed, safe};
@@ -465,16 +466,6 @@ fn shared_folder(name: &str, other: &str) -> Option<(String, usize)> {
     let pairs = name.split('/').zip(other.split('/'));
     let count = pairs.take_while(|(a, b)| a.to_lowercase() == b.to_lowercase()).count();
     (count > 0).then(|| (name.split('/').take(count).collect::<Vec<_>>().join("/"), count))
-}
-
-/// Whether a file's name is that of a Markdown document.
-pub(crate) fn is_markdown(name: &str) -> bool {
-    matches!(suffix(name).as_str(), "md" | "markdown")
-}
-
-/// What a file's name ends in, in lower case, without the dot.
-pub(crate) fn suffix(name: &str) -> String {
-    name.rsplit_once('.').map_or(String::new(), |(_, suffix)| suffix.to_ascii_lowercase())
 }
 
 /// The addition to an artifact that exists.

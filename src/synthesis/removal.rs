@@ -22,11 +22,12 @@ use memchr::memmem;
 use super::lists;
 use super::section_choice::{self, ELSEWHERE};
 use super::typed;
-use super::{Addition, Proposed, Unplaced, add, addition_text, below, create, data, outline, suffix};
+use super::{Addition, Proposed, Unplaced, add, addition_text, below, create, data, outline};
 use crate::discussion::Finished;
 use crate::item::library::Library;
 use crate::item::{Meta, meta};
 use crate::text::json::{Document, Kind, Node};
+use crate::text::path::{is_markdown, suffix};
 use crate::text::plain::line_end;
 use crate::text::template::Failed;
 use crate::text::time::Time;
@@ -240,7 +241,7 @@ fn without_lines(text: String, lines: &[below::DecisionLine]) -> Vec<String> {
 
 /// The ways to take a typed addition off a text.
 fn typed_cuts(name: &str, now: &str, addition: &Proposed, library: &Library) -> Result<Vec<Removed>, Failed> {
-    if !matches!(suffix(name).as_str(), "md" | "markdown") {
+    if !is_markdown(name) {
         let cuts = typed::in_data::entry(name, now, addition).map(|entry| entry.cuts).unwrap_or_default();
         return Ok(cuts.into_iter().map(|range| Removed { range, put: "" }).collect());
     }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::outline::Outline;
 use super::yaml_list::with_entries;
-use super::{Left, Outcome, Placed, Unplaced, data, suffix};
+use super::{Left, Outcome, Placed, Unplaced, data};
 use crate::additive::verify;
 use crate::discussion::Finished;
 use crate::discussion::additions::{Addition, Field, Kind, PROPOSED_BY, snake};
@@ -25,6 +25,7 @@ use crate::item::library::Library;
 use crate::item::{Change, Item};
 use crate::text::ids::{family, ids};
 use crate::text::json::{Document, Kind as Json, Node};
+use crate::text::path::suffix;
 use crate::text::plain;
 
 /// Puts the additions of a synthesis at their places.

@@ -84,6 +84,16 @@ impl fmt::Display for OutputPath {
     }
 }
 
+/// Whether a file's name is that of a Markdown document.
+pub fn is_markdown(name: &str) -> bool {
+    matches!(suffix(name).as_str(), "md" | "markdown")
+}
+
+/// What a file's name ends in, in lower case, without the dot.
+pub fn suffix(name: &str) -> String {
+    name.rsplit_once('.').map_or(String::new(), |(_, suffix)| suffix.to_ascii_lowercase())
+}
+
 /// Whether a text is a path from the repository's root as git writes it: names between slashes,
 /// none of them empty or a step up.
 pub fn is_plain(path: &str) -> bool {

@@ -6,7 +6,7 @@
 //! A reader's point about "spec.md:9: fees stop" is kept at line 3, where these words are; one about "fees rise" is not.
 
 use super::breaches::forged;
-use super::quotations::{real_quotes, unreal_quotation};
+use super::quotations::{misquoted, real_quotes, unreal_quotation};
 use super::sources::Sources;
 use crate::discussion::critiques::dropped;
 use crate::discussion::event::{Critique, Rest};
@@ -43,10 +43,14 @@ fn real_point(point: Point, found: &[Point], sources: &Sources<'_>, cast: &Cast)
     if let Some(quote) = stated.and_then(|text| unreal_quotation(text, false, sources, &[], &[])) {
         return Err(format!("\"{quote}\" is in no document"));
     }
-    let texts = [&point.question, &point.why, &point.recommended];
+    let texts = || [&point.question, &point.why, &point.recommended].into_iter().chain(&point.options);
+    // An option may be a wording of its own, but says of no file what it does not say.
+    if let Some(quote) = texts().find_map(|text| misquoted(text, sources)) {
+        return Err(format!("\"{quote}\" is in no document"));
+    }
     // A reader may give no reason, and recommend nothing.
     let is_forged = |text: &String| !text.is_empty() && forged(text, cast).is_some();
-    if texts.into_iter().chain(&point.options).any(is_forged) {
+    if texts().any(is_forged) {
         return Err("it has a prefix, a marker or a heading in its words".to_owned());
     }
     if found.iter().any(|known| known.question == point.question || known.quotes == quotes) {

@@ -110,6 +110,12 @@ pub fn unreal_quotation<'q>(
     })
 }
 
+/// The first quotation after a verb that tells whose words it is, where no file has it.
+pub fn misquoted<'q>(text: &'q str, sources: &Sources<'_>) -> Option<&'q str> {
+    let said = quoted(text).take(QUOTATIONS).filter(|(before, _)| is_announced(before));
+    said.map(|(_, quote)| quote).find(|quote| !sources.quotes(quote))
+}
+
 /// Whether a quotation follows a verb that tells whose words it is: "wrote", "says".
 fn is_announced(before: &str) -> bool {
     words(before).pop().is_some_and(|word| is_past(&word.text) || is_saying(&word.text))

@@ -626,7 +626,11 @@ fn point(question: &str, quotes: &[&str], kind: &str) -> Value {
 fn points_are_recorded_with_real_quotations_and_what_is_answered_goes_last() {
     let library = Library::built_in().unwrap();
     let quoted: Vec<&str> = SPEC.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    // What an option says that the document says would be a ground for lines.
+    let mut invented = point("Which option holds?", &[quoted[2]], "value");
+    invented["options"] = json!(["The specification says \"every photo is deleted at midnight\".", "5 s"]);
     let points = json!({"points": [
+        invented,
         point("How fast is fast?", &[quoted[0]], "value"),
         point("Which of the two holds?", &[quoted[0]], "clash"),
         point("Which holds of these two?", &[quoted[0], quoted[1]], "clash"),

@@ -22,8 +22,9 @@ use crate::item::layout::{Block, Laid, Layout, Place};
 use crate::item::{File, Item};
 use crate::minutes::decisions_in;
 use crate::synthesis::typed::{self, PlacedEntry};
-use crate::synthesis::{self, Left, Placed, Unplaced, existing, suffix};
+use crate::synthesis::{self, Left, Placed, Unplaced, existing};
 use crate::text::ids::{family, ids};
+use crate::text::path::suffix;
 use crate::text::plain;
 use crate::text::sentences::sentences;
 

@@ -26,8 +26,9 @@ use crate::item::persona::Persona;
 use crate::item::step::Step;
 use crate::item::{Change, File, Item};
 use crate::synthesis::records::{is_architecture, is_records};
-use crate::synthesis::{Left, Placed, Unplaced, existing, suffix};
+use crate::synthesis::{Left, Placed, Unplaced, existing};
 use crate::text::path;
+use crate::text::path::{is_markdown, suffix};
 use crate::text::plain::count;
 use crate::text::template::Failed;
 use crate::text::time::Time;
@@ -106,7 +107,7 @@ pub fn outcome(source: &Source<'_>) -> Result<Outcome, Unplaced> {
         draft.open.extend(defined.gaps(&classes).into_iter().map(|text| Open::new(None, text)));
     }
     let has_risk = |part: &&Named| {
-        let is_markdown = matches!(suffix(&part.file).as_str(), "md" | "markdown") && part.kind == "section";
+        let is_markdown = is_markdown(&part.file) && part.kind == "section";
         is_markdown && format!("{} {}", part.name, part.about).to_lowercase().contains("risk")
     };
     let risks = own

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::{criteria, data, data_text, keys, list, object, row, with_id};
 use crate::discussion::additions::{Addition, Kind, snake};
-use crate::synthesis::suffix;
+use crate::text::path::suffix;
+
 use crate::text::json::{Document, Kind as Json, Node};
 
 /// An addition that was found in a data file.

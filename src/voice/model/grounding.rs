@@ -257,6 +257,12 @@ impl Grounded {
     }
 }
 
+/// The turn of the decision that a line is about: the last one before it, else the first after it.
+fn decided_near(decided: &[u32], turn: u32) -> Option<u32> {
+    let before = decided.iter().filter(|at| **at < turn).max();
+    before.or_else(|| decided.iter().min()).copied()
+}
+
 /// What was said in a turn, and by whom.
 struct Turn {
     number: u32,
@@ -321,7 +327,9 @@ impl<'a> Grounds<'a> {
             Proposed::Id(_) => None,
         });
         proposals.extend(accepted);
-        summary.additions = self.additions(&proposals, &summary.accepted, &mut critiques);
+        let decided = self.by_rule.decisions.iter().chain(&summary.decisions);
+        let decided: Vec<u32> = decided.filter_map(|one| one.turns.last().copied()).collect();
+        summary.additions = self.additions(&proposals, &summary.accepted, &decided, &mut critiques);
         Grounded { summary, critiques }
     }
 
@@ -425,6 +433,12 @@ impl<'a> Grounds<'a> {
         self.turns.iter().any(|turn| turn.number == number)
     }
 
+    /// Whether one of an entry's turns has its very words.
+    fn has_the_words(&self, entry: &Entry) -> bool {
+        let own = |turn: &&Turn| entry.turns.contains(&turn.number);
+        self.turns.iter().filter(own).any(|turn| has_words(&turn.text, &entry.text))
+    }
+
     /// The question that a decision answers is open no more.
     fn answered(&self, claim: &Claim, summary: &mut Summary) {
         if let Some(turn) = claim.answers {
@@ -463,6 +477,17 @@ impl<'a> Grounds<'a> {
                     Err("it says what another entry says".to_owned())
                 }
                 Ok(_) if kept.len() >= most => Err(format!("the list has at most {most} entries")),
+                // What a question is about says it in other words: the turns that it names hold, but where another has
+                // the very words.
+                Ok(entry)
+                    if list == "open_questions"
+                        && !named.is_empty()
+                        && named.iter().all(|turn| self.is_turn(*turn))
+                        && !self.has_the_words(&entry) =>
+                {
+                    kept.push(Entry { turns: named, ..entry });
+                    Ok(None)
+                }
                 Ok(entry) => {
                     let is_moved = !entry.turns.iter().any(|turn| named.contains(turn));
                     let moved = is_moved.then(|| format!("it was said in {}", numbers(&entry.turns)));
@@ -484,6 +509,7 @@ impl<'a> Grounds<'a> {
         &self,
         turns: &[u32],
         accepted: &[Acceptance],
+        decided: &[u32],
         critiques: &mut Vec<Critique>,
     ) -> Vec<Addition> {
         let mut found: Vec<Addition> = Vec::new();
@@ -503,7 +529,7 @@ impl<'a> Grounds<'a> {
             let is_known = found.iter().any(|known| known.words() == addition.words());
             // A record is of a decision, and only people decide.
             if addition.kind == Kind::DecisionRecord {
-                let Some(decided) = self.decided_near(said.turn) else {
+                let Some(decided) = decided_near(decided, said.turn) else {
                     let why = "a record is of a decision, and nobody decided anything";
                     critiques.push(critique("additions", at, &proposal.shown(), why, Verdict::Dropped));
                     continue;
@@ -515,12 +541,6 @@ impl<'a> Grounds<'a> {
             }
         }
         found
-    }
-
-    /// The turn of the decision that a line is about: the last one before it, else the first after it.
-    fn decided_near(&self, turn: u32) -> Option<u32> {
-        let decided = || self.by_rule.decisions.iter().filter_map(|one| one.turns.last().copied());
-        decided().filter(|at| *at < turn).max().or_else(|| decided().min())
     }
 
     /// The path of a document that is named by it, or by a name that no other has.
