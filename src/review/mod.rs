@@ -189,7 +189,7 @@ pub fn review(documents: &[Document<'_>], rules: &Rules, options: &Options) -> R
     let mut hits = Vec::new();
     for (number, page) in pages.iter().enumerate().filter(|(_, page)| !is_form(page.path)) {
         let on_page = hits.len();
-        if !facts::is_over(page) {
+        if !facts::leaves_nothing_open(page) {
             patterns::find(page, rules, &active, &mut hits);
         }
         run_checks(page, rules, &active, &mut hits);

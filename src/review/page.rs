@@ -5,6 +5,7 @@
 //! as an insight of an earlier discussion has.
 //! Invariant: [`Page::source`] of a range of the plain text is the range of the document that says it.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -114,7 +115,8 @@ impl<'t> Page<'t> {
         let mut builder = Builder::new(path, text);
         let front = front_matter(text);
         builder.read_fields(front.clone());
-        for (event, range) in Parser::new_ext(&text[front.end..], options).into_offset_iter() {
+        let body = with_blanks_in_delimiters(&text[front.end..]);
+        for (event, range) in Parser::new_ext(&body, options).into_offset_iter() {
             builder.read(event, range.start + front.end..range.end + front.end);
         }
         builder.finish()
@@ -139,6 +141,24 @@ impl<'t> Page<'t> {
             return start..self.end_of_code(end).max(start);
         }
         start..(end + last).min(self.text.len()).max(start)
+    }
+
+    /// The lines of a block as the document has them, as ranges of the plain text.
+    pub fn lines_of(&self, block: &Block) -> Vec<Range<usize>> {
+        let from = self.pieces.partition_point(|(plain, _)| *plain < block.plain.start);
+        let pieces = self.pieces[from..].iter().take_while(|(plain, _)| *plain < block.plain.end);
+        let is_break = |(plain, source): &&(usize, usize)| {
+            let rest = self.text[*source..].trim_start_matches([' ', '\\', '\r']);
+            self.plain[*plain..].starts_with(' ') && rest.starts_with('\n')
+        };
+        let mut lines = Vec::new();
+        let mut start = block.plain.start;
+        for (at, _) in pieces.filter(is_break) {
+            lines.push(start..*at);
+            start = at + 1;
+        }
+        lines.push(start..block.plain.end);
+        lines
     }
 
     fn place_of(&self, plain: usize) -> (usize, bool) {
@@ -245,6 +265,10 @@ impl<'t> Builder<'t> {
             Event::InlineHtml(_) if self.hidden == 0 && is_placeholder(&self.page.text[range.clone()]) => {
                 self.text(range);
             }
+            // A line `<TODO>` is HTML to CommonMark.
+            Event::Html(_) if self.hidden == 0 && is_placeholder(self.page.text[range.clone()].trim()) => {
+                self.line_of_text(range);
+            }
             Event::Html(_) | Event::InlineHtml(_) => self.page.html.push(range),
             Event::TaskListMarker(is_done) => {
                 if let Some((Kind::Item(boxed), ..)) = &mut self.open {
@@ -336,6 +360,17 @@ impl<'t> Builder<'t> {
             from = range.start + at + 1;
         }
         self.piece(from..range.end);
+    }
+
+    /// A line that is a block of its own, or the text of an item that has none yet.
+    fn line_of_text(&mut self, range: Range<usize>) {
+        let line = &self.page.text[range.clone()];
+        let start = range.start + line.len() - line.trim_start().len();
+        if !self.is_at_item() {
+            self.begin(Kind::Paragraph, start);
+        }
+        self.text(start..start + line.trim().len());
+        self.close(range.end);
     }
 
     fn piece(&mut self, range: Range<usize>) {
@@ -471,6 +506,24 @@ impl Page<'_> {
     }
 }
 
+/// The text with blanks for the tabs of a table's second line, `|---\t|`, which GitHub reads and the parser does not.
+fn with_blanks_in_delimiters(text: &str) -> Cow<'_, str> {
+    let is_delimiter = |line: &str| {
+        line.contains('\t')
+            && line.contains("---")
+            && line.trim_end().bytes().all(|byte| b"|:- \t".contains(&byte))
+    };
+    if !text.contains("\t|") && !text.contains("|\t") || !text.lines().any(is_delimiter) {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.split_inclusive('\n');
+    Cow::Owned(
+        lines
+            .map(|line| if is_delimiter(line) { line.replace('\t', " ") } else { line.to_owned() })
+            .collect(),
+    )
+}
+
 /// The front matter at the beginning of a document, up to the line that ends it; elsewhere `---` is a rule.
 fn front_matter(text: &str) -> Range<usize> {
     let Some(first) = text.find('\n').filter(|end| text[..*end].trim_end() == "---") else { return 0..0 };
@@ -484,17 +537,16 @@ fn front_matter(text: &str) -> Range<usize> {
     0..0
 }
 
-/// `<name of the owner>`: several words and no attribute's value. Tags with attributes of one word are HTML.
+/// `<name of the owner>`: several words and no attribute's value, or an exact mark, `<TODO>`. Tags with attributes of one
+/// word are HTML.
 fn is_placeholder(tag: &str) -> bool {
     const WITH_FLAGS: [&str; 9] =
         ["audio", "button", "details", "iframe", "input", "ol", "option", "script", "video"];
-    let words = tag.trim_start_matches('<').trim_end_matches('>');
-    let is_word = |word: &str| {
-        !word.is_empty() && word.chars().all(|sign| sign.is_alphanumeric() || "'’-".contains(sign))
-    };
-    let name = words.split(' ').next().unwrap_or_default();
-    words.contains(' ')
-        && words.starts_with(char::is_alphabetic)
-        && words.split(' ').all(is_word)
-        && !WITH_FLAGS.contains(&name)
+    const MARKS: [&str; 5] = ["FIXME", "TBC", "TBD", "TO", "TODO"];
+    let Some(words) = tag.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) else { return false };
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let is_word = |word: &&str| word.chars().all(|sign| sign.is_alphanumeric() || "'’-".contains(sign));
+    let Some(name) = words.first().filter(|name| name.starts_with(char::is_alphabetic)) else { return false };
+    let is_mark = MARKS.contains(name) && (words.len() > 1 || *name != "TO");
+    is_mark || words.len() > 1 && words.iter().all(is_word) && !WITH_FLAGS.contains(name)
 }

@@ -1,5 +1,6 @@
 //! Rules that are patterns: what their `any` matches in a block, unless a match of `unless` touches it.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::facts::ids::leading_id;
@@ -8,11 +9,15 @@ use super::rule::Rule;
 use super::{Hit, Rules};
 use crate::text::pattern::Pattern;
 
+/// The rule for marks, which can also be the name of a section or an abbreviation.
+const MARKERS: &str = "open-marker";
+
 /// The hits of all rules with patterns on a page.
 pub fn find(page: &Page<'_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>) {
     let is_criteria = page.for_sections(false, |heading, _| is_criteria(heading));
+    let mut explained = None;
     let mut closed: Vec<Option<Vec<bool>>> = vec![None; rules.rules.len()];
-    for block in page.blocks.iter().filter(|block| !block.is_quoted) {
+    for (number, block) in page.blocks.iter().enumerate().filter(|(_, block)| !block.is_quoted) {
         if block.kind == Kind::Item(Some(true)) {
             continue;
         }
@@ -31,6 +36,11 @@ pub fn find(page: &Page<'_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>
                 continue;
             }
             quotations(rule, pattern, text, |range| {
+                let explained = explained.get_or_insert_with(|| explained_abbreviations(&page.plain));
+                let is_word = explained.contains(&text[range.clone()]) || names_section(page, number, &range);
+                if is_word && rule.file.rule == MARKERS {
+                    return;
+                }
                 if !is_hint || demand.includes(text, &range) {
                     let plain = block.plain.start + range.start..block.plain.start + range.end;
                     hits.push(Hit { rule: at, ..Hit::at(page.source(plain)) });
@@ -38,6 +48,36 @@ pub fn find(page: &Page<'_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>
             });
         }
     }
+}
+
+/// A heading that is the words, or begins with them and has text below it: `## TODO` over a list is a name and no gap.
+fn names_section(page: &Page<'_>, number: usize, range: &Range<usize>) -> bool {
+    let block = &page.blocks[number];
+    let text = page.text_of(block).trim_end();
+    let is_first = range.start == 0 && text.starts_with(char::is_alphabetic);
+    let is_filled = range.end == text.len()
+        || page.blocks.get(number + 1).is_some_and(|next| next.section == block.section);
+    block.kind == Kind::Heading && is_first && is_filled
+}
+
+/// Abbreviations that the document itself explains, "trunk-based development (TBD)": there they are no marks.
+fn explained_abbreviations(text: &str) -> HashSet<&str> {
+    let mut found = HashSet::new();
+    for open in memchr::memmem::find_iter(text.as_bytes(), " (") {
+        let name = &text[open + 2..];
+        let name = &name[..name.bytes().take_while(u8::is_ascii_uppercase).count()];
+        if name.len() < 2 || !text[open + 2 + name.len()..].starts_with(')') {
+            continue;
+        }
+        let words: Vec<&str> = text[..open].rsplit([' ', '-', '\n']).take(name.len()).collect();
+        let initials = words.iter().rev().filter_map(|word| word.chars().next());
+        let is_explained = initials.flat_map(char::to_uppercase).eq(name.chars());
+        // "To be decided (TBD)" explains the mark.
+        if is_explained && words.last().is_some_and(|first| !first.eq_ignore_ascii_case("to")) {
+            found.insert(name);
+        }
+    }
+    found
 }
 
 /// What a pattern of a rule quotes in a text.

@@ -8,17 +8,25 @@ mod gaps;
 pub mod ids;
 mod kiro;
 mod links;
+mod marks;
 pub mod naming;
 mod openspec;
 mod questions;
 mod records;
+mod slots;
 mod template;
 mod trace;
+mod values;
 
 use super::page::Page;
 use super::{Hit, Options};
 use crate::text::finding::did_you_mean;
-pub use records::is_over;
+use records::is_over;
+
+/// Nobody has to fill in what the document leaves open: it is history, or it tells an agent what to fill in.
+pub fn leaves_nothing_open(page: &Page<'_>) -> bool {
+    is_over(page) || naming::is_instruction(page.path)
+}
 
 /// The pages of a review, and what else there is.
 pub struct Pages<'p, 't> {
@@ -37,7 +45,7 @@ pub enum Check {
     Ignores,
 }
 
-const CHECKS: [(&str, Check); 14] = [
+const CHECKS: [(&str, Check); 15] = [
     ("broken-anchors", Check::Pages(links::broken_anchors)),
     ("broken-links", Check::Pages(links::broken_links)),
     ("broken-references", Check::Page(links::broken_references)),
@@ -47,9 +55,10 @@ const CHECKS: [(&str, Check); 14] = [
     ("empty-cells", Check::Page(gaps::empty_cells)),
     ("empty-sections", Check::Page(gaps::empty_sections)),
     ("ignores", Check::Ignores),
+    ("marks-alone", Check::Page(marks::marks_alone)),
     ("openspec-deltas", Check::Pages(openspec::deltas)),
     ("questions", Check::Page(questions::open_questions)),
-    ("template-sections", Check::Page(template::template_sections)),
+    ("template-text", Check::Page(template::template_text)),
     ("undecided-records", Check::Page(records::undecided_records)),
     ("untraced-ids", Check::Pages(trace::untraced_ids)),
 ];

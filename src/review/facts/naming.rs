@@ -1,4 +1,4 @@
-//! What the checks of ids share: folders and task lists by their paths, and hits that name many ids.
+//! What checks share: what a document is by its path, and hits that name many ids.
 
 use std::ops::Range;
 
@@ -15,6 +15,21 @@ pub fn folder_of(path: &str) -> &str {
 /// `tasks.md`, as spec-kit, OpenSpec and Kiro have it.
 pub fn is_task_list(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("tasks.md"))
+}
+
+/// Instructions for an agent, `.claude/commands/plan.md`, `skills/review/SKILL.md`: what is in brackets there, the agent
+/// fills in.
+pub fn is_instruction(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_file = name == "SKILL.md"
+        || [".agent.md", ".instructions.md", ".prompt.md"].iter().any(|ending| name.ends_with(ending));
+    let is_hidden = folders.split('/').any(|folder| folder.starts_with('.') && folder.len() > 2);
+    let is_folder = |folder: &str| match folder {
+        "prompts" | "skills" => true,
+        "agents" | "commands" | "rules" | "workflows" => is_hidden,
+        _ => false,
+    };
+    is_file || folders.split('/').any(is_folder)
 }
 
 /// One hit for all that no task names.

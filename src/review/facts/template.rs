@@ -9,14 +9,30 @@ use std::ops::Range;
 
 use super::super::Hit;
 use super::super::page::{Block, CODE, Kind, Page};
+use super::{leaves_nothing_open, slots};
 
 /// Blocks of a template that a section needs.
 const MIN_BLOCKS: usize = 2;
 /// Bytes of a block that can be one of a template.
 const MAX_BYTES: usize = 600;
 
+/// Sections and single places that a template left open.
+pub fn template_text(page: &Page<'_>) -> Vec<Hit> {
+    if leaves_nothing_open(page) {
+        return Vec::new();
+    }
+    let mut found = template_sections(page);
+    found.extend(slots::slots(page));
+    found
+}
+
+/// The block is brackets with a label or with the words of a template.
+pub fn is_of_template(page: &Page<'_>, block: &Block) -> bool {
+    is_written(page, block) && form_of(page, block) == Some(Form::Framed)
+}
+
 /// The first block of each section that holds nothing but such blocks, with the rest of them.
-pub fn template_sections(page: &Page<'_>) -> Vec<Hit> {
+fn template_sections(page: &Page<'_>) -> Vec<Hit> {
     let mut found = Vec::new();
     let mut from = 0;
     while from < page.blocks.len() {
