@@ -22,8 +22,9 @@ const GAPS: [&str; 2] = ["open-marker", "unresolved-question"];
 /// The place that settles a hit: a page and a block of it.
 pub type Place = (usize, usize);
 
-/// Takes the hits away that are settled, each with where.
-pub fn apply(pages: &[Page<'_>], hits: Vec<Hit>, rules: &Rules) -> (Vec<Hit>, Vec<(Hit, Place)>) {
+/// Takes the hits away that are settled, each with where; and those in the question that a decision answers.
+pub fn apply(pages: &[Page<'_>], mut hits: Vec<Hit>, rules: &Rules) -> (Vec<Hit>, Vec<(Hit, Place)>) {
+    hits.retain(|hit| !is_answered_there(pages, hit));
     let open: BTreeSet<Place> =
         hits.iter().filter_map(|hit| Some((hit.page, block_of(pages, hit)?))).collect();
     let decided = decisions(pages, &open);
@@ -51,6 +52,16 @@ fn finished_tasks<'p>(pages: &'p [Page<'_>]) -> BTreeMap<&'p str, Place> {
         found.extend(last.filter(|_| !is_left).map(|last| (folder_of(page.path), (at, last))));
     }
     found
+}
+
+/// Whether a hit is in the question of a decision: "Decided 2026-11-20 (kim): Is it TBD days? → 10 days".
+fn is_answered_there(pages: &[Page<'_>], hit: &Hit) -> bool {
+    let page = &pages[hit.page];
+    let block = block_of(pages, hit).map(|number| &page.blocks[number]);
+    block.is_some_and(|block| {
+        let after = page.text.get(hit.range.end..block.range.end).unwrap_or_default();
+        after.contains("? → ") && is_decision(page, block)
+    })
 }
 
 fn block_of(pages: &[Page<'_>], hit: &Hit) -> Option<usize> {
