@@ -270,7 +270,7 @@ impl<'l> Discussion<'l> {
     }
 
     /// Whether the voice's words cost something, so that a limit may end the discussion.
-    fn is_metered(&self) -> bool {
+    pub fn is_metered(&self) -> bool {
         self.opened.voice != event::SECRETARY
     }
 

@@ -406,6 +406,8 @@ impl<'t> Secretary<'t> {
                 stays,
                 tells_forms,
                 asks => kinds.asks,
+                // With a model its list says so.
+                stays_open => !talk.is_metered(),
                 passages => found.iter().map(value).collect::<Vec<_>>(),
             }
         };
