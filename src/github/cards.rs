@@ -21,7 +21,7 @@ use crate::discussion::event::Rest;
 use crate::discussion::points::{Point, Weight};
 use crate::item::DRAFT;
 use crate::review::Finding;
-use crate::text::plain;
+use crate::text::{markdown, plain};
 
 /// How the hidden line begins.
 const BEGIN: &str = "<!-- cards:";
@@ -31,8 +31,9 @@ const MAX_FOLDED: usize = 15;
 /// Options of a card, and of one that is asked again.
 const MAX_OPTIONS: usize = 4;
 const MAX_SMALLER: usize = 2;
-/// The longest question and the longest option, in characters: a card is read in seconds.
-const MAX_QUESTION: usize = 240;
+/// The longest question and the longest option, in characters. A question is recorded with its answer and closed by it,
+/// so it is kept as it was asked, and cut only where it is shown.
+const MAX_QUESTION: usize = 1_000;
 const MAX_OPTION: usize = 120;
 const MAX_WHY: usize = 160;
 /// Questions that are left open and named at most.
@@ -114,13 +115,16 @@ impl Card {
         }
     }
 
-    /// A fact that the review found.
+    /// A fact that the review found: its question names the passage, because many have the same words for a marker, and
+    /// a decision is read without the card.
     pub fn of_finding(finding: &Finding) -> Card {
-        Card {
-            path: finding.path.clone(),
-            line: finding.line,
-            ..Card::asks(&plain::capital(&finding.message))
-        }
+        let quote = plain::one_line(&plain::clean(&finding.quote));
+        let settle =
+            || format!("How do we settle \"{}\"?", passage(finding).unwrap_or_else(|| quote.clone()));
+        let said = || shortened(&plain::capital(&finding.said), MAX_WHY);
+        let (question, why) = own_question(&quote)
+            .map_or_else(|| (settle(), said()), |asked| (asked.to_owned(), String::new()));
+        Card { path: finding.path.clone(), line: finding.line, why, ..Card::asks(&question) }
     }
 
     /// The same with fewer answers to choose from.
@@ -137,6 +141,21 @@ impl Card {
     fn is_about(&self, other: &Card) -> bool {
         !self.path.is_empty() && (&self.path, self.line) == (&other.path, other.line)
     }
+}
+
+/// The question that a quotation is, without what is in brackets after it: who asked, or the options.
+fn own_question(quote: &str) -> Option<&str> {
+    let end = quote.find("? (").filter(|_| quote.ends_with(')')).map(|at| at + 1);
+    quote.get(..end.unwrap_or(quote.len())).filter(|asked| asked.ends_with('?'))
+}
+
+/// The sentence of a finding, as people see it.
+fn passage(finding: &Finding) -> Option<String> {
+    let wanted = markdown::read(&finding.quote).first().map(markdown::VisibleLine::text)?;
+    let lines = markdown::read(&finding.context.text);
+    let mut sentences = lines.iter().flat_map(|line| &line.sentences);
+    let found = sentences.find(|sentence| sentence.text.contains(&wanted))?;
+    Some(plain::one_line(found.text.trim_matches(['|', ' '])))
 }
 
 fn shortened(text: &str, limit: usize) -> String {

@@ -162,6 +162,13 @@ pub struct OpenPoints {
     pub proposals: Vec<Listed>,
 }
 
+impl OpenPoints {
+    /// Whether nothing is left: neither a question nor a finding of the rules.
+    pub fn is_settled(&self) -> bool {
+        self.cards.all().next().is_none() && self.cards.waiting == 0 && self.gaps.is_empty()
+    }
+}
+
 /// Comments that are named at most as not used.
 const UNUSED: usize = 100;
 /// Gaps that are listed at most; the rest is counted.
@@ -297,7 +304,7 @@ impl Part<'_> {
     }
 }
 
-/// What is shown of a question that is answered already, and of its answer, in characters.
+/// What is shown of a question, and of what answers it already, in characters.
 const QUESTION: usize = 240;
 /// What is quoted at most of a message that is answered, in characters.
 const QUOTED: usize = 160;
@@ -419,8 +426,11 @@ impl Told<'_> {
 
     /// What is above the cards; no word of it is anybody's.
     fn heading(&self) -> String {
-        let cards = &self.outcome.open.cards;
+        let OpenPoints { cards, gaps, .. } = self.outcome.open;
         match cards.all().count() + cards.waiting {
+            0 if !gaps.is_empty() => {
+                format!("Roundtable: {} left open", plain::count(gaps.len(), "passage"))
+            }
             0 => "Roundtable: no open question".to_owned(),
             number => format!("Roundtable: {}", plain::count(number, "open question")),
         }
@@ -497,12 +507,14 @@ impl Told<'_> {
         let links = &self.links;
         let open = self.outcome.open;
         let asked = |text: &str| {
-            cards.all().any(|card| card.question.contains(text))
+            cards.all().any(|card| card.question == text)
                 || open.answered.iter().any(|point| point.question == text)
         };
         let questions = summary.open_questions.iter().filter(|one| !asked(&one.text) && !self.is_point(one));
         let has_no_card = |one: &&review::Finding| {
-            !cards.all().any(|card| (&card.path, card.line) == (&one.path, one.line))
+            let own = Card::of_finding(one);
+            let is_own = |card: &Card| card.question == own.question;
+            !cards.all().any(|card| is_own(card) || (&card.path, card.line) == (&one.path, one.line))
         };
         let gaps: Vec<&review::Finding> = open.gaps.iter().filter(has_no_card).collect();
         let shown = summary.decisions.len().min(front.decisions);
@@ -560,7 +572,7 @@ impl Told<'_> {
         let place = (!card.path.is_empty()).then(|| self.place(&card.path, card.line));
         context! {
             number => card.number,
-            question => harmless(&card.question),
+            question => harmless(&plain::cut(&card.question, QUESTION)),
             place,
             other => card.other.as_ref().map(|(path, line)| self.place(path, *line)),
             why => harmless(&card.why),

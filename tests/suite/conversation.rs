@@ -113,7 +113,8 @@ fn a_conversation_goes_on_from_run_to_run_until_its_user_ends_it() {
     let state = forge.state();
     assert_eq!(
         (forge.ours().len(), state.pulls.len(), state.labels),
-        (3, 1, vec!["roundtable:done".to_owned()])
+        (3, 1, vec!["roundtable:open".to_owned()]),
+        "the questions of the step wait for answers"
     );
     insta::assert_snapshot!("open_last_comment", masked(&forge.ours()[2]));
 

@@ -345,7 +345,7 @@ fn a_conversation_of_many_comments_ends_by_a_label() {
     let event = forge.label_again("roundtable:close", "2026-11-20T12:00:00Z");
     let report = forge.run(&fresh(&forge), "issues", &event, &["run", "--json"]).json();
     assert_eq!((&report["exit"], &report["unheard"]), (&json!("user-initiated"), &json!(0)));
-    assert_eq!((forge.state().labels, forge.state().pulls.len()), (vec!["roundtable:done".to_owned()], 1));
+    assert_eq!((forge.state().labels, forge.state().pulls.len()), (vec!["roundtable:open".to_owned()], 1));
     for number in 1..=10 {
         let remark = format!("Remark {number}:");
         let count = heard(&forge, BRANCH).iter().filter(|(_, text)| text.starts_with(&remark)).count();

@@ -72,7 +72,7 @@ impl Job<'_> {
         let by_marker: Vec<u64> = read.thread.comments().into_iter().filter(marked).collect();
         let lost = by_marker.iter().filter(|id| !recorded.contains(id)).count();
         read.heard = recorded.into_iter().chain(by_marker).collect::<BTreeSet<_>>();
-        read.take_answers();
+        read.take_answers(self.library()?.forms());
         let heard = read.heard.clone();
         for said in read.thread.new_comments(&heard).filter(|said| said.is_earlier) {
             let by = crate::text::plain::markdown(said.input.by.as_deref().unwrap_or_default());

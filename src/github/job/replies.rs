@@ -11,13 +11,14 @@ use crate::github::cards::Cards;
 use crate::github::possible::answers_text;
 use crate::github::trigger::What;
 use crate::text::plain::count;
+use crate::text::sentence_forms::Forms;
 
 /// Who answered what by ticks: by card and login.
 type Ticked = BTreeMap<(u32, String), BTreeSet<String>>;
 
 impl Read {
     /// Makes decisions of the answers to cards, and notes what else was said about them.
-    pub(super) fn take_answers(&mut self) {
+    pub(super) fn take_answers(&mut self, forms: &Forms) {
         let Some((cards, shown)) = self.asked_cards.clone() else { return };
         if self.asked.what == What::Analysis {
             return;
@@ -26,7 +27,7 @@ impl Read {
         let new = self.thread.new_comments(&heard);
         let mut replies = Vec::new();
         for said in new.filter(|said| said.created.is_some_and(|created| created > shown)) {
-            let reply = answers::read(&cards, &said.whole);
+            let reply = answers::read(&cards, &said.whole, forms);
             if !reply.is_empty() {
                 let by = said.input.by.clone().unwrap_or_default();
                 replies.push((by, reply, said));
@@ -41,8 +42,8 @@ impl Read {
         let comments = |key: &(u32, String)| all.iter().any(|(by, one)| (one.number, by) == (key.0, &key.1));
         let twice = ticked.iter().filter(|(key, options)| options.len() > 1 && !comments(key));
         differ.extend(twice.map(|((number, _), _)| *number));
-        self.notes = notes(&cards, &replies, &differ);
         self.unsure = unsure(&replies, &agreed, &differ);
+        self.notes = notes(&cards, &replies, &self.unsure, &differ);
         for (_, reply, said) in replies {
             said.input.text = message(&cards, &reply, &agreed, &differ, &said.input.text);
         }
@@ -133,7 +134,12 @@ fn unsure<T>(
 }
 
 /// What was understood, a sentence each.
-fn notes<T>(cards: &Cards, replies: &[(String, Reply, T)], differ: &BTreeSet<u32>) -> Vec<String> {
+fn notes<T>(
+    cards: &Cards,
+    replies: &[(String, Reply, T)],
+    unsure: &[u32],
+    differ: &BTreeSet<u32>,
+) -> Vec<String> {
     let mut found = Vec::new();
     for (by, reply, _) in replies {
         if reply.takes_all {
@@ -141,12 +147,21 @@ fn notes<T>(cards: &Cards, replies: &[(String, Reply, T)], differ: &BTreeSet<u32
             let numbers: Vec<u32> = taken.iter().map(|answer| answer.number).collect();
             found.push(took_all(cards, by, &numbers));
         }
-        if !reply.unsure.is_empty() {
-            found.push(format!("{by} is not sure about {}.", listed(&reply.unsure)));
+        let open = reply.unsure.iter().copied().filter(|number| unsure.contains(number));
+        let is_again = |number: &u32| cards.card(*number).is_some_and(|card| card.is_smaller);
+        let (again, first): (Vec<u32>, Vec<u32>) = open.partition(is_again);
+        for (numbers, end) in [(first, "asked once more"), (again, "left open")] {
+            let subject = if numbers.len() == 1 { "it is" } else { "they are" };
+            if !numbers.is_empty() {
+                found.push(format!("{by} is not sure about {}, so {subject} {end}.", listed(&numbers)));
+            }
         }
         if !reply.unknown.is_empty() {
-            found.push(format!("{} of {by} answers no card that is still asked.", listed(&reply.unknown)));
+            let verb = if reply.unknown.len() == 1 { "answers" } else { "answer" };
+            found.push(format!("{} by {by} {verb} no card that is asked.", listed(&reply.unknown)));
         }
+        found.extend(reply.undecided.iter().map(|line| format!("`{line}` by {by} decides nothing.")));
+        found.extend(looks_like_answers(by, &reply.lookalikes));
     }
     found.extend(differ.iter().map(|number| {
         format!(
@@ -156,21 +171,31 @@ fn notes<T>(cards: &Cards, replies: &[(String, Reply, T)], differ: &BTreeSet<u32
     found
 }
 
+/// That lines of a comment look like answers and aren't, and how the first of them is written.
+fn looks_like_answers(by: &str, lines: &[(String, String)]) -> Option<String> {
+    let ((first, form), more) = lines.split_first()?;
+    let more = match more {
+        [] => String::new(),
+        _ => format!(" (and {})", count(more.len(), "other line")),
+    };
+    Some(format!("`{first}`{more} by {by} looks like an answer and is none: write `{form}`."))
+}
+
 /// What "yes to all" took.
 fn took_all(cards: &Cards, by: &str, numbers: &[u32]) -> String {
-    if numbers.is_empty() {
-        return format!(
-            "\"yes to all\" by {by} took nothing: no card that is still open recommends an answer."
-        );
-    }
-    let (taken, all) = (count(numbers.len(), "recommended answer"), listed(numbers));
+    let (noun, them) = if numbers.len() == 1 { ("answer", "card") } else { ("answers", "cards") };
+    let taken = match numbers {
+        [] => "took nothing: no card that it reaches recommends an answer".to_owned(),
+        _ => format!("took the recommended {noun} of {them} {}", listed(numbers)),
+    };
     let without = cards.cards.iter().filter(|card| card.recommended.is_empty());
     let without: Vec<u32> = without.map(|card| card.number).collect();
-    let rest = match without.as_slice() {
-        [] => String::new(),
-        _ => format!("; no answer is recommended for {}", listed(&without)),
+    let without = match without.as_slice() {
+        [_, ..] if !numbers.is_empty() => format!("; no answer is recommended for {}", listed(&without)),
+        _ => String::new(),
     };
-    format!("\"yes to all\" by {by} took {taken}: {all}{rest}.")
+    let folded = if cards.folded.is_empty() { "" } else { ", and none in the fold" };
+    format!("`yes to all` by {by} {taken}{without}{folded}.")
 }
 
 fn listed(numbers: &[u32]) -> String {

@@ -96,7 +96,8 @@ impl Job<'_> {
         self.summarise(&comment, 1);
         let pull_request = told.links.pull_request;
         let reported = Reported { branch: target.branch.clone(), commit, pull_request, comment: address };
-        Ok((Answered::Now, Done::Analyzed(Box::new(analyzed), reported)))
+        let answered = if questions.is_empty() { Answered::Now } else { Answered::Asked };
+        Ok((answered, Done::Analyzed(Box::new(analyzed), reported)))
     }
 
     /// What this run took as answers, from the logs that it committed.
@@ -228,7 +229,7 @@ impl Job<'_> {
         let pull_request = told.links.pull_request;
         let reported =
             Reported { branch: target.branch.clone(), commit: commit.to_string(), pull_request, comment };
-        let answered = if open.cards.cards.is_empty() { Answered::Now } else { Answered::Asked };
+        let answered = if open.is_settled() { Answered::Now } else { Answered::Asked };
         Ok((answered, Done::Discussed(Box::new(landed), reported, unused)))
     }
 
@@ -244,7 +245,7 @@ impl Job<'_> {
         let mut links = self.links(target, Some((commit, &landed.outcome.recording)))?;
         let ended = landed.held.finished();
         let unused = read.unused(log);
-        let mut result = None;
+        let (mut result, mut answered) = (None, Answered::Open);
         if let Some(finished) = ended {
             let open = self.open_points(read, &library, commit, log)?;
             let leaves: Vec<String> = not_used(log).collect();
@@ -261,6 +262,7 @@ impl Job<'_> {
             links.pull_request = self.pull_request(target, &title, &body)?;
             told.links.pull_request.clone_from(&links.pull_request);
             result = Some(told.result()?);
+            answered = if open.is_settled() { Answered::Over } else { Answered::Asked };
         }
         let label = label_of(read, &self.settings.label);
         let label = read.asked.comment.is_none().then_some(label);
@@ -279,14 +281,13 @@ impl Job<'_> {
         let comment = self.write(read, &marker, &text, false);
         self.outputs(&commit.to_string(), &opened.branch, &links.pull_request, &comment);
         self.summarise(&text, 2);
-        let answered = if ended.is_some() { Answered::Over } else { Answered::Open };
         let (branch, commit) = (opened.branch.clone(), commit.to_string());
         let reported = Reported { branch, commit, pull_request: links.pull_request, comment };
         Ok((answered, Done::Discussed(Box::new(landed), reported, unused)))
     }
 
     /// Templates and rules of the default branch: a branch of a discussion has no say in what is told.
-    fn library(&self) -> Result<std::sync::Arc<Library>, Fail> {
+    pub(super) fn library(&self) -> Result<std::sync::Arc<Library>, Fail> {
         settings::library(&self.repo, self.repo.resolve("HEAD")?, &self.config)
     }
 
@@ -366,12 +367,13 @@ impl Job<'_> {
         }
     }
 
-    /// What the documents of the step leave open, the worst first.
+    /// What the item's document and those of the step leave open, the worst first.
     fn gaps(&self, library: &Library, commit: Oid, log: &[Record]) -> Result<Vec<review::Finding>, Fail> {
         let Some(Record { event: Talked::Opened(opened), .. }) = log.first() else { return Ok(Vec::new()) };
         let item: Item = self.repo.item(commit, &opened.item)?;
         let outputs = opened.step.outputs.iter().filter_map(|output| OutputPath::parse(output).ok());
         let mut names: Vec<String> = outputs.map(|output| output.file()).collect();
+        names.extend(opened.document.clone());
         names.push(DRAFT.to_owned());
         let documents: Vec<Document<'_>> = item
             .documents()
@@ -392,28 +394,26 @@ impl Job<'_> {
         commit: Oid,
         log: &[Record],
     ) -> Result<page::OpenPoints, Fail> {
-        let gaps = self.gaps(library, commit, log)?;
+        let mut gaps = self.gaps(library, commit, log)?;
         let points = log.iter().find_map(|record| match &record.event {
             Talked::Points(found) => Some(found.points.as_slice()),
             _ => None,
         });
         let (answered, found): (Vec<Point>, Vec<Point>) =
             points.unwrap_or_default().iter().cloned().partition(|point| point.refuted.is_some());
-        let (cards, gaps) = match points {
-            Some([_, ..]) => (found.iter().map(Card::of_point).collect(), besides(gaps, log)),
-            Some([]) => (facts(&gaps), Vec::new()),
-            // Without a model: facts and the questions of the step.
-            None => (facts_and_questions(&gaps, library, log), Vec::new()),
-        };
-        let is_decided = |question: &str| {
-            let now = log.iter().filter_map(|record| match &record.event {
-                Talked::User(message) => Some(message.text.as_str()),
-                _ => None,
-            });
-            let before = read.said.iter().map(|(_, text)| text.as_str());
-            before.chain(now).any(|text| possible::decides(text, question))
-        };
+        let said: Vec<&str> = read.said.iter().map(|(_, text)| text.as_str()).chain(said_in(log)).collect();
+        let is_decided = |question: &str| said.iter().any(|text| possible::decides(text, question));
         let before = read.asked_cards.as_ref().map(|(cards, _)| cards.clone()).unwrap_or_default();
+        let is_open = |card: &Card| !is_decided(&card.question) && !before.left.contains(&card.question);
+        gaps.retain(|gap| !is_decided(&Card::of_finding(gap).question));
+        let mut cards: Vec<Card> = found.iter().map(Card::of_point).filter(is_open).collect();
+        // Without a point that is open: facts, and without a model the questions of the step.
+        if cards.is_empty() {
+            cards = facts(&gaps, is_open);
+            cards.extend(points.is_none().then(|| questions(library, log)).into_iter().flatten());
+        } else {
+            gaps = besides(gaps, log);
+        }
         let cards = before.next(cards, &read.unsure, &is_decided);
         let proposals = self.proposals(library, commit, log)?;
         Ok(page::OpenPoints { cards, answered, gaps, possible: self.possible(read, log), proposals })
@@ -582,18 +582,29 @@ fn not_used(log: &[Record]) -> impl Iterator<Item = String> {
     })
 }
 
-/// What the secretary's comment asks: facts, the worst first, and the questions of the step.
-fn facts_and_questions(gaps: &[review::Finding], library: &Library, log: &[Record]) -> Vec<Card> {
+/// What users said in a discussion.
+fn said_in(log: &[Record]) -> impl Iterator<Item = &str> {
+    log.iter().filter_map(|record| match &record.event {
+        Talked::User(message) => Some(message.text.as_str()),
+        _ => None,
+    })
+}
+
+/// The questions of a discussion's step.
+fn questions(library: &Library, log: &[Record]) -> Vec<Card> {
     let step = log.first().and_then(|first| match &first.event {
         Talked::Opened(opened) => library.step(&opened.step.id).ok(),
         _ => None,
     });
     let questions = step.map(|step| step.prompts(Depth::Standard)).unwrap_or_default();
-    facts(gaps).into_iter().chain(questions.iter().map(|one| Card::asks(&one.text))).collect()
+    questions.iter().map(|one| Card::asks(&one.text)).collect()
 }
 
-fn facts(gaps: &[review::Finding]) -> Vec<Card> {
-    gaps.iter().map(Card::of_finding).take(MAX_CARDS).collect()
+/// The worst findings as cards, each question once.
+fn facts(gaps: &[review::Finding], is_open: impl Fn(&Card) -> bool) -> Vec<Card> {
+    let mut asked = BTreeSet::new();
+    let cards = gaps.iter().map(Card::of_finding).filter(is_open);
+    cards.filter(|card| asked.insert(card.question.clone())).take(MAX_CARDS).collect()
 }
 
 /// What the model of a discussion took for decisions.

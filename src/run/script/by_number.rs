@@ -136,12 +136,14 @@ fn parts(text: &str, prompts: &[Prompt]) -> Vec<(Option<usize>, String)> {
                 None => found.push((None, format!(">{quote}\n"))),
             }
         }
-        let (own, words) = match number(bare).filter(|(number, _)| is_asked(*number)) {
+        let named = number(bare);
+        let (own, words) = match named.filter(|(number, _)| is_asked(*number)) {
             Some((number, words)) => (Some(number), words),
             None => (None, line),
         };
         match found.last_mut() {
-            Some((_, said)) if own.is_none() => {
+            // A number that no question has ends the answer before it.
+            Some((_, said)) if named.is_none() => {
                 said.push_str(words);
                 said.push('\n');
             }
@@ -340,6 +342,10 @@ mod tests {
                 "> 2. What workaround did they\n> fall back on?\n\npaper\n\n> Which groups of users\nreaders"
             ),
             [(Some(2), "paper".to_owned()), (Some(1), "readers".to_owned())]
+        );
+        assert_eq!(
+            found("1. nobody\n5. nothing"),
+            [(Some(1), "nobody".to_owned()), (None, "5. nothing".to_owned())]
         );
         // What names nothing that was asked answers nothing.
         for text in ["7. a year as a number", "> Nobody asked this\nno", "2024: a year", "just words"] {
