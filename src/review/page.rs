@@ -537,8 +537,8 @@ fn front_matter(text: &str) -> Range<usize> {
     0..0
 }
 
-/// `<name of the owner>`: several words and no attribute's value, or an exact mark, `<TODO>`. Tags with attributes of one
-/// word are HTML.
+/// `<name of the owner>`: several words and no attribute's value, a word that HTML does not have, `<owner>`, or an exact
+/// mark, `<TODO>`. Tags with attributes of one word are HTML.
 fn is_placeholder(tag: &str) -> bool {
     const WITH_FLAGS: [&str; 9] =
         ["audio", "button", "details", "iframe", "input", "ol", "option", "script", "video"];
@@ -548,5 +548,18 @@ fn is_placeholder(tag: &str) -> bool {
     let is_word = |word: &&str| word.chars().all(|sign| sign.is_alphanumeric() || "'’-".contains(sign));
     let Some(name) = words.first().filter(|name| name.starts_with(char::is_alphabetic)) else { return false };
     let is_mark = MARKS.contains(name) && (words.len() > 1 || *name != "TO");
-    is_mark || words.len() > 1 && words.iter().all(is_word) && !WITH_FLAGS.contains(name)
+    if words.len() == 1 && !is_mark {
+        let is_plain = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
+        return is_plain && !ELEMENTS.split(' ').any(|element| element == *name);
+    }
+    is_mark || words.iter().all(is_word) && !WITH_FLAGS.contains(name)
 }
+
+/// The elements of HTML with names of more than two letters and no digit.
+const ELEMENTS: &str = "abbr address area article aside audio base bdi bdo big blockquote body button canvas caption \
+    center cite code col colgroup data datalist del details dfn dialog dir div embed fieldset \
+    figcaption figure font footer form frame frameset head header hgroup html iframe img input ins \
+    kbd label legend link main map mark menu meta meter nav noscript object optgroup option output \
+    param picture pre progress ruby samp script search section select slot small source span strike \
+    strong style sub summary sup svg table tbody template textarea tfoot thead time title track var \
+    video wbr";

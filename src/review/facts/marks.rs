@@ -9,7 +9,7 @@ use super::leaves_nothing_open;
 use super::values::{Value, values};
 
 /// The marks, and those of them that no status of a task is called.
-const MARKS: [&str; 6] = ["TBD", "TBC", "TBA", "TODO", "FIXME", "XXX"];
+pub const MARKS: [&str; 6] = ["TBD", "TBC", "TBA", "TODO", "FIXME", "XXX"];
 const UNKNOWN: [&str; 3] = ["TBD", "TBC", "TBA"];
 
 /// What a comment begins with where the text is to come.
@@ -36,7 +36,7 @@ pub fn marks_alone(page: &Page<'_>) -> Vec<Hit> {
     found
 }
 
-/// `| Price | ? |`, `Owner: ?`, `:question: ?`.
+/// `| Price | ? |`, `Owner: ?`, `Owner: (?)`, `:question: ?`.
 fn is_question_mark(block: &Block, value: &Value<'_>) -> bool {
     let text = value.text.rsplit([' ', '\u{a0}']).next().unwrap_or_default();
     let before = value.text[..value.text.len() - text.len()].trim();
@@ -46,6 +46,7 @@ fn is_question_mark(block: &Block, value: &Value<'_>) -> bool {
         Kind::Heading => false,
         Kind::Item(_) | Kind::Paragraph | Kind::Value => !value.label.is_empty(),
     };
+    let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
     is_value && is_sign && !text.is_empty() && text.chars().all(|sign| sign == '?')
 }
 

@@ -2,8 +2,8 @@
 //! a heading, `[Name]`, `<name of the owner>`, `\<Term>`.
 //!
 //! Some forms are clear by themselves: `[e.g., Rust or Go]`, several words after a label, a word of the label itself
-//! (`Date: [DATE]`), a date's pattern. Others (`[link]`, a paragraph in brackets, `…`) count only in a document that has
-//! two of the clear ones: it is a template, and its brackets are places. What a document uses elsewhere, in code or in a
+//! (`Date: [DATE]`), a date's pattern. Others (`[link]`, `…`) count only in a document that has two of the clear ones or two
+//! paragraphs in brackets: it is a template, and its brackets are places. What a document uses elsewhere, in code or in a
 //! sentence, is the name of a variable and no place. Links, references, boxes and code are none.
 
 use std::collections::{BTreeSet, HashMap};
@@ -14,8 +14,10 @@ use super::super::page::{Block, CODE, Kind, Page};
 use super::template::is_of_template;
 use super::values::{Value, values};
 
-/// So many different clear places make a document a template.
-const MIN_CLEAR: usize = 2;
+/// So many different places that are clear or described make a document a template.
+const MIN_TELLING: usize = 2;
+/// Words of a description.
+const MIN_DESCRIPTION: usize = 4;
 /// Bytes of a place.
 const MAX_BYTES: usize = 300;
 /// Words of a place that one word of its label explains.
@@ -24,7 +26,9 @@ const MAX_NAME_WORDS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Evidence {
     Clear,
-    /// In a document that has clear ones.
+    /// A paragraph of several words in brackets: one may be a remark.
+    Described,
+    /// In a document that has such places.
     Likely,
 }
 
@@ -43,10 +47,9 @@ pub fn slots(page: &Page<'_>) -> Vec<Hit> {
         page.blocks.iter().filter(read).flat_map(|block| slots_of(page, block)).collect();
     found.extend(repeated_headers(page));
     let found = without_variables(page, found);
-    let clear = found.iter().filter(|slot| slot.evidence == Evidence::Clear);
-    let is_template =
-        clear.map(|slot| &page.plain[slot.plain.clone()]).collect::<BTreeSet<_>>().len() >= MIN_CLEAR;
-    let is_open = |slot: &Slot| slot.evidence == Evidence::Clear || is_template;
+    let telling = found.iter().filter(|slot| slot.evidence != Evidence::Likely);
+    let texts: BTreeSet<&str> = telling.map(|slot| &page.plain[slot.plain.clone()]).collect();
+    let is_open = |slot: &Slot| slot.evidence == Evidence::Clear || texts.len() >= MIN_TELLING;
     found.into_iter().filter(is_open).map(|slot| Hit::at(page.source(slot.plain))).collect()
 }
 
@@ -68,13 +71,10 @@ fn slots_of(page: &Page<'_>, block: &Block) -> Vec<Slot> {
 fn evidence(page: &Page<'_>, block: &Block, value: &Value<'_>) -> Option<Evidence> {
     let text = value.text.trim_end_matches([',', ';']).trim_matches(['"', '“', '”']);
     let text = if text == "..." { text } else { text.trim_end_matches('.') };
-    // `[a, b]` is a list there.
-    let is_data = block.kind == Kind::Value;
     // Of several lines only brackets are one value.
-    let source = &page.text[page.source(value.plain.clone())];
-    let is_line = !source.contains('\n');
+    let line = || Some(&page.text[page.source(value.plain.clone())]).filter(|source| !source.contains('\n'));
     if text == "$ARGUMENTS" || text.ends_with("\"$ARGUMENTS") {
-        return (is_line && is_field(block, value)).then_some(Evidence::Clear);
+        return line().filter(|_| is_field(block, value)).map(|_| Evidence::Clear);
     }
     if is_date_pattern(text) {
         return (is_field(block, value) && !speaks_of_form(value.label)).then_some(Evidence::Clear);
@@ -87,15 +87,19 @@ fn evidence(page: &Page<'_>, block: &Block, value: &Value<'_>) -> Option<Evidenc
         return (is_alone || is_field(block, value)).then_some(Evidence::Likely);
     }
     if text.contains(CODE) {
-        let is_branch = is_line && source.contains("[###-");
-        return (is_branch && is_field(block, value)).then_some(Evidence::Clear);
+        let branch = line().filter(|source| is_field(block, value) && source.contains("[###-"));
+        return branch.map(|_| Evidence::Clear);
     }
+    of_brackets(block, value, text)
+}
+
+fn of_brackets(block: &Block, value: &Value<'_>, text: &str) -> Option<Evidence> {
     let (open, inner) = inside_brackets(text)?;
-    let words: Vec<&str> = inner.split_whitespace().collect();
-    if !is_name(inner) || is_answer(inner) || is_data && open != '<' {
+    // `[a, b]` is a list in front matter.
+    if !is_name(inner) || is_answer(inner) || block.kind == Kind::Value && open != '<' {
         return None;
     }
-    let is_short = words.len() <= MAX_NAME_WORDS;
+    let words: Vec<&str> = inner.split_whitespace().collect();
     let is_described = words.len() > 1
         && words[0].contains(char::is_lowercase)
         && !inner.contains(':')
@@ -104,13 +108,18 @@ fn evidence(page: &Page<'_>, block: &Block, value: &Value<'_>) -> Option<Evidenc
         '[' => {
             inner.contains("e.g.")
                 || inner.starts_with("###-")
-                || is_short && shares_word(value.label, inner)
+                || words.len() <= MAX_NAME_WORDS && shares_word(value.label, inner)
                 || (is_described || NAMES.contains(&inner)) && is_field(block, value)
         }
-        '<' => words.len() > 1 || shares_word(value.label, inner),
+        '<' => words.len() > 1,
         _ => is_described && words.len() > 2,
     };
-    Some(if is_clear { Evidence::Clear } else { Evidence::Likely })
+    let is_paragraph = block.kind == Kind::Paragraph && is_described && words.len() >= MIN_DESCRIPTION;
+    Some(match (is_clear, is_paragraph) {
+        (true, _) => Evidence::Clear,
+        (false, true) => Evidence::Described,
+        (false, false) => Evidence::Likely,
+    })
 }
 
 /// Something with a name has this value.
@@ -198,7 +207,11 @@ fn shares_word(label: &str, inner: &str) -> bool {
 
 /// `YYYY-MM-DD`, `[yyyy-mm-dd]`, `DD.MM.YYYY`, `2026-XX-XX`.
 fn is_date_pattern(text: &str) -> bool {
-    let text = inside_brackets(text).map_or(text, |(_, inner)| inner).to_ascii_lowercase();
+    let text = inside_brackets(text).map_or(text, |(_, inner)| inner);
+    if text.len() != "yyyy-mm-dd".len() {
+        return false;
+    }
+    let text = text.to_ascii_lowercase();
     let parts: Vec<&str> = text.split(['-', '/', '.']).collect();
     let has_lengths =
         [[4, 2, 2], [2, 2, 4]].iter().any(|lengths| parts.iter().map(|part| part.len()).eq(*lengths));

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::super::page::{Block, Kind, Page};
+use super::marks::MARKS;
 
 /// Words of a label; what is longer is a sentence with a colon.
 const MAX_LABEL_WORDS: usize = 6;
@@ -81,6 +82,7 @@ fn after_label<'p>(page: &'p Page<'_>, plain: Range<usize>) -> Value<'p> {
     let is_label = |label: &str| {
         !label.contains(['[', '{', '(', '"', '.', '?'])
             && label.contains('<') == label.contains('>')
+            && !MARKS.contains(&label)
             && (1..=MAX_LABEL_WORDS).contains(&label.split_whitespace().count())
     };
     match all.split_once(": ").filter(|(label, _)| is_label(label)) {
