@@ -55,7 +55,10 @@ pub fn kinds_in(text: &str, forms: &Forms, names: &[&str]) -> Kinds {
             Kind::Question => kinds.asks = true,
             Kind::Action { .. } => kinds.takes_action = true,
             Kind::Note => kinds.states = true,
-            Kind::Statement => kinds.states |= !forms.fits("acknowledgements", &entry.text),
+            Kind::Statement => {
+                let label = entry.text.trim_end_matches([':', '：']);
+                kinds.states |= !forms.fits("acknowledgements", &entry.text) && !forms.fits("labels", label);
+            }
         }
     }
     kinds

@@ -35,7 +35,12 @@ struct SpokenLine<'l> {
 pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
     let entries = entries(talk);
     let said: Vec<Spoken<'_>> = entries.iter().map(SpokenLine::spoken).collect();
-    let minutes = draw(&said, forms, &people(talk));
+    let mut names = people(talk);
+    let minutes = draw(&said, forms, &names);
+    names.extend(said.iter().filter_map(|spoken| match spoken.speaker {
+        Speaker::User(name) => name.split(' ').next(),
+        Speaker::Persona(_) => None,
+    }));
     let findings = talk.contributions().filter_map(finding).take(MAX_FINDINGS);
     let said: Vec<&Contribution> = talk.contributions().collect();
     let points = untaken(talk.points(), &said).map(of_point);
@@ -46,7 +51,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
         insights: findings.chain(notes).collect(),
         decisions: minutes.decisions.iter().map(decision).collect(),
         open_questions: minutes.open_questions.iter().map(|one| question(one, talk)).chain(points).collect(),
-        action_items: minutes.action_items.iter().map(action).collect(),
+        action_items: minutes.action_items.iter().map(|one| action(one, &names)).collect(),
         additions: Vec::new(),
         accepted: Vec::new(),
         possible_decisions: Vec::new(),
@@ -204,13 +209,16 @@ fn context_of(point: &Point, became: &str) -> String {
     format!("{}{options}", one_line(why))
 }
 
-/// What is to be done, with who does it.
-fn action(one: &super::ActionItem) -> Insight {
+/// What is to be done, with who does it: of somebody known the sentence says so itself.
+fn action(one: &super::ActionItem, names: &[&str]) -> Insight {
     let text = one_line(&one.text);
+    let first = text.split(' ').next().unwrap_or_default();
+    let is_somebodys = names.iter().any(|name| name.eq_ignore_ascii_case(first));
     let owned = match &one.owner {
         Some(owner) if text.trim_start_matches('@').starts_with(owner.as_str()) => text,
         Some(owner) => format!("{owner}: {text}"),
-        None => format!("{text} (unassigned)"),
+        None if is_somebodys => text,
+        None => format!("{} (unassigned)", without_end(&text)),
     };
     insight(&owned, one.turn)
 }
