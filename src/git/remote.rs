@@ -272,8 +272,9 @@ fn is_race(why: &str) -> bool {
 fn with_words_of_remote(why: &str, output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     let remote = said.lines().filter_map(|line| line.strip_prefix("remote:")).map(str::trim);
-    let words: Vec<&str> = std::iter::once(why).chain(remote).filter(|words| !words.is_empty()).collect();
-    words.join("; ")
+    // git's own error says once more why.
+    let more = remote.filter(|words| !words.is_empty() && !words.contains(why));
+    std::iter::once(why).chain(more).collect::<Vec<_>>().join("; ")
 }
 
 /// A URL without a name and password in it.

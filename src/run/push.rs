@@ -49,7 +49,7 @@ impl Committed for Landed {
 /// most three times.
 ///
 /// # Errors
-/// A remote that cannot be reached, refuses, or keeps moving; the error says which commit was not pushed.
+/// A remote that cannot be reached, refuses, or keeps moving; a note says where the commit is.
 pub fn forward<T: Committed>(
     repo: &Repo,
     branch: &str,
@@ -62,7 +62,8 @@ pub fn forward<T: Committed>(
     for _ in 0..=TRIES {
         let committed = shown(&landed);
         let committed_but = |why: String| {
-            Fail::new(format!("{why}; the commit {committed} is on {branch} here and was not pushed"))
+            observer.note(&format!("the commit {committed} is in this clone, on {branch}"));
+            Fail::new(format!("nothing was pushed: {why}"))
         };
         match repo.push(remote, branch).map_err(|error| committed_but(error.to_string()))? {
             Pushed::Done => {
