@@ -58,7 +58,8 @@ def shoot(page, picture, scheme, width, height):
 
 def comment(markdown):
     """A comment as GitHub shows it, as a page."""
-    options = Options.CMARK_OPT_UNSAFE
+    # In a comment every line end is one.
+    options = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_HARDBREAKS
     body = cmarkgfm.github_flavored_markdown_to_html(markdown, options=options)
     return f'<!doctype html><meta charset="utf-8"><style>{STYLE}</style>{body}'
 

@@ -37,7 +37,10 @@ pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
     let spoken = |speaker, label, text: &str| Some(Entry { speaker, label, text: set_in(text) });
     match &record.event {
         Event::Contribution(said) => spoken(seat(&said.by, cast), label(&said.by, cast), &with_sources(said)),
-        Event::Points(found) => spoken(Speaker::Table, String::new(), &listed(found)?),
+        Event::Points(found) => {
+            let title = if found.points.is_empty() { "" } else { "(points that a reader found)\n" };
+            spoken(Speaker::Table, String::new(), &format!("{title}{}", listed(found)?))
+        }
         Event::Notice(notice) => spoken(seat(&notice.by, cast), label(&notice.by, cast), &notice.text),
         Event::User(message) => spoken(Speaker::User, user_label(&message.by), &message.text),
         Event::Unheard(late) => {
@@ -111,10 +114,10 @@ fn joined<'r>(rests: impl Iterator<Item = &'r Rest>, otherwise: &dyn Fn(&Rest) -
     places.join("; ")
 }
 
-/// The points that a reader found, numbered, with their places and what is recommended or known already.
+/// The points that a reader found, without numbers, which cards have, with their places and what is recommended or known already.
 pub fn listed(found: &Points) -> Option<String> {
-    let line = |(number, point): (usize, &Point)| {
-        let mut line = format!("{number}. {} ({})", point.question, sources(point.quotes.iter()));
+    let line = |point: &Point| {
+        let mut line = format!("- {} ({})", point.question, sources(point.quotes.iter()));
         match &point.refuted {
             Some(found) => {
                 line.push_str(&format!(" Answered: {} ({})", found.answer, sources(found.quotes.iter())));
@@ -133,9 +136,7 @@ pub fn listed(found: &Points) -> Option<String> {
         }
         line
     };
-    let points = (!found.points.is_empty()).then(|| "(points that a reader found)".to_owned());
-    let points = points.into_iter().chain((1..).zip(&found.points).map(line));
-    let lines: Vec<String> = found.need.iter().map(needed).chain(points).collect();
+    let lines: Vec<String> = found.need.iter().map(needed).chain(found.points.iter().map(line)).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 

@@ -27,6 +27,12 @@ pub fn outputs(values: &[(&str, &str)]) -> Result<(), Fail> {
     append(Path::new(&path), &text)
 }
 
+/// The page of the run that this job belongs to, below the repository's.
+pub fn run_of_job() -> Option<String> {
+    let id = variable("GITHUB_RUN_ID").filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))?;
+    Some(format!("actions/runs/{id}"))
+}
+
 /// Adds to the summary of the job, where there is one; what is too long for it is cut.
 pub fn summary(text: &str) -> Result<(), Fail> {
     let Some(path) = variable("GITHUB_STEP_SUMMARY") else { return Ok(()) };

@@ -150,7 +150,7 @@ fn own_question(quote: &str) -> Option<&str> {
 }
 
 /// The sentence of a finding, as people see it.
-fn passage(finding: &Finding) -> Option<String> {
+pub(super) fn passage(finding: &Finding) -> Option<String> {
     let wanted = markdown::read(&finding.quote).first().map(markdown::VisibleLine::text)?;
     let lines = markdown::read(&finding.context.text);
     let mut sentences = lines.iter().flat_map(|line| &line.sentences);

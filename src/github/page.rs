@@ -5,12 +5,13 @@
 
 use minijinja::context;
 
-use super::cards::{Card, Cards};
+use super::cards::{self, Card, Cards};
 use super::possible::Listed;
 use super::thread::Unused;
 use crate::discussion::event::{Event, Opened, Record};
 use crate::discussion::points::{Point, Weight};
 use crate::discussion::summary::{Decision, Insight, Question};
+use crate::discussion::transcript::with_sources;
 use crate::discussion::{Finished, runs};
 use crate::history::page::{self, Format};
 use crate::item::library::Library;
@@ -54,7 +55,8 @@ impl Walked<'_> {
             marker => safe(marker),
             name => safe(inert(&plain::markdown(self.name))),
             complete => self.is_complete,
-            done => &self.done,
+            done => self.done.iter().map(|one| harmless(one)).collect::<Vec<_>>(),
+            done_count => plain::count(self.done.len(), "step"),
             next => self.next.map(|(id, title)| context! { id, title => safe(inert(&plain::markdown(title))) }),
             questions => self.questions.iter().map(|one| safe(inert(&plain::markdown(one)))).collect::<Vec<_>>(),
             understood => self.understood.iter().map(Understood::shown).collect::<Vec<_>>(),
@@ -65,7 +67,7 @@ impl Walked<'_> {
             compare_url => safe(self.links.compare_url.clone()),
             needs_approval => self.links.needs_approval,
             leaves => sentences(self.leaves),
-            unused => unused(self.unused),
+            unused => unused(self.unused, &self.links.issue_url),
             unused_count => self.unused.len(),
         };
         library.templates.render("github/analysis.md", values)
@@ -83,12 +85,15 @@ impl Walked<'_> {
 }
 
 /// The comments that were not used; of many the rest is counted.
-fn unused(all: &[Unused]) -> Vec<minijinja::Value> {
-    let one = |one: &Unused| context! { by => safe(inert(&plain::markdown(&one.by))), why => one.why };
+fn unused(all: &[Unused], issue_url: &str) -> Vec<minijinja::Value> {
+    let one = |one: &Unused| {
+        let link = format!("{issue_url}#issuecomment-{}", one.id);
+        context! { by => safe(inert(&plain::markdown(&one.by))), why => one.why, link => safe(link) }
+    };
     let mut shown: Vec<_> = all.iter().take(UNUSED).map(one).collect();
     if all.len() > UNUSED {
         let by = format!("{} more", all.len() - UNUSED);
-        shown.push(context! { by, why => "the log of the job names them" });
+        shown.push(context! { by, why => "the log of the job names them", link => () });
     }
     shown
 }
@@ -126,8 +131,8 @@ fn sentences(all: &[String]) -> Vec<minijinja::Value> {
 pub struct Links {
     pub branch_url: String,
     pub recording_url: String,
-    /// Where the repository's issues are: `…/issues`.
-    pub issues_url: String,
+    /// The issue.
+    pub issue_url: String,
     /// Where the files of the commit are: `…/blob/COMMIT`.
     pub blob_url: String,
     /// Where a pull request can be opened by hand.
@@ -184,9 +189,29 @@ const DECISIONS: usize = 5;
 const PLACES: usize = 3;
 /// How a note above a comment begins and ends.
 const NOTE: (&str, &str) = ("<!-- note -->", "<!-- end of note -->");
+/// How our part of a pull request's text begins and ends.
+const OURS: (&str, &str) = ("<!-- roundtable -->", "<!-- end of roundtable -->");
+
+/// The text of a pull request with our part as it is now; none where somebody has taken our signs away.
+pub fn retold(text: &str, own: &str) -> Option<String> {
+    let parts = |text: &str| {
+        let (before, rest) = text.split_once(OURS.0)?;
+        let (part, after) = rest.split_once(OURS.1)?;
+        Some((before.to_owned(), part.to_owned(), after.to_owned()))
+    };
+    let ((before, _, after), (_, part, _)) = (parts(text)?, parts(own)?);
+    Some(format!("{before}{}{part}{}{after}", OURS.0, OURS.1))
+}
+
+/// How a note is set off from the text.
+#[derive(Clone, Copy)]
+pub enum Tone {
+    Note,
+    Warning,
+}
 
 /// A comment with a note above its text, in place of an earlier one.
-pub fn noted(body: &str, note: &str) -> String {
+pub fn noted(body: &str, tone: Tone, note: &str) -> String {
     let (marker, rest) = body.split_once('\n').unwrap_or((body, ""));
     let rest = match (rest.strip_prefix(NOTE.0), rest.split_once(NOTE.1)) {
         (Some(_), Some((_, after))) => after.trim_start_matches('\n'),
@@ -194,7 +219,11 @@ pub fn noted(body: &str, note: &str) -> String {
     };
     // The second line of a comment may say what it is.
     let lines: String = note.trim().lines().map(|line| format!("> {line}\n")).collect();
-    let whole = format!("{marker}\n{}\n> [!NOTE]\n{lines}{}\n\n{rest}", NOTE.0, NOTE.1);
+    let alert = match tone {
+        Tone::Note => "NOTE",
+        Tone::Warning => "WARNING",
+    };
+    let whole = format!("{marker}\n{}\n> [!{alert}]\n{lines}{}\n\n{rest}", NOTE.0, NOTE.1);
     cut(&whole, super::hub::LONGEST, "")
 }
 
@@ -238,8 +267,8 @@ pub struct Part<'a> {
     pub unused: &'a [Unused],
     /// What is left out of earlier discussions, and why.
     pub leaves: &'a [String],
-    /// The rendered result, where the discussion is over.
-    pub result: Option<&'a str>,
+    /// The heading and the rendered result, where the discussion is over.
+    pub result: Option<(&'a str, &'a str)>,
 }
 
 impl Part<'_> {
@@ -261,7 +290,8 @@ impl Part<'_> {
             step => step(self.opened),
             lines,
             closed => self.result.is_some(),
-            result => safe(self.result.unwrap_or_default()),
+            heading => safe(self.result.unwrap_or_default().0),
+            result => safe(self.result.unwrap_or_default().1),
             leaves => sentences(self.leaves),
             turn_count => turns.unwrap_or(0),
             max_turns => self.opened.max_turns,
@@ -270,7 +300,7 @@ impl Part<'_> {
             branch_url => safe(self.links.branch_url.clone()),
             recording_url => safe(self.links.recording_url.clone()),
             pull_request => safe(self.links.pull_request.clone()),
-            unused => unused(self.unused),
+            unused => unused(self.unused, &self.links.issue_url),
             unused_count => self.unused.len(),
         };
         let whole = self.library.templates.render("github/open.md", values)?;
@@ -290,14 +320,15 @@ impl Part<'_> {
                 kind => "line",
                 by => harmless(&name(&said.by)),
                 role => harmless(&role(&said.by)),
-                lines => lines(&said.text),
+                lines => lines(&with_sources(said)),
             },
             Event::Notice(notice) => {
                 context! { kind => "notice", by => harmless(&name(&notice.by)), lines => lines(&notice.text) }
             }
             Event::User(message) if quotes => {
-                let words = plain::cut(&plain::one_line(&message.text), QUOTED);
-                context! { kind => "user", by => harmless(&message.by), lines => vec![harmless(&words)] }
+                context! {
+                    kind => "user", by => harmless(&message.by), lines => lines(&plain::cut(&message.text, QUOTED)),
+                }
             }
             _ => return None,
         })
@@ -353,7 +384,7 @@ pub fn inert(text: &str) -> String {
         let leads = c == ':' && next == '/';
         let commands = c == '/' && begins;
         if calls || refers || names || leads || commands {
-            out.push('\u{200b}');
+            out.push('\u{2060}');
         }
         begins = c == '\n' || begins && c.is_whitespace();
         before = c;
@@ -417,35 +448,42 @@ impl Told<'_> {
         self.finished.is_wordless(&self.library.cast)
     }
 
+    /// What was recorded: decisions and action items.
+    fn recorded(&self) -> String {
+        let summary = &self.finished.summary;
+        let counted = [(summary.decisions.len(), "decision"), (summary.action_items.len(), "action item")];
+        let counted = counted.into_iter().filter(|(number, _)| *number > 0);
+        counted.map(|(number, what)| plain::count(number, what)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// How much is open, with what was recorded, as the comment counts it.
     fn counts(&self) -> String {
-        match self.is_wordless() {
-            true => "nobody has answered yet, so no document is changed".to_owned(),
-            false => self.finished.summary.description(),
+        let counts = [self.recorded(), self.open_count()];
+        let counts = counts.into_iter().filter(|count| !count.is_empty()).collect::<Vec<_>>().join(", ");
+        let silent = if self.is_wordless() { ", and nobody has answered yet" } else { "" };
+        plain::capital(&format!("{counts}{silent}"))
+    }
+
+    fn open_count(&self) -> String {
+        let OpenPoints { cards, gaps, .. } = self.outcome.open;
+        match cards.all().count() + cards.waiting {
+            0 if !gaps.is_empty() => format!("{} left open", plain::count(gaps.len(), "passage")),
+            0 => "no open question".to_owned(),
+            number => plain::count(number, "open question"),
         }
     }
 
     /// What is above the cards; no word of it is anybody's.
-    fn heading(&self) -> String {
-        let OpenPoints { cards, gaps, .. } = self.outcome.open;
-        match cards.all().count() + cards.waiting {
-            0 if !gaps.is_empty() => {
-                format!("Roundtable: {} left open", plain::count(gaps.len(), "passage"))
-            }
-            0 => "Roundtable: no open question".to_owned(),
-            number => format!("Roundtable: {}", plain::count(number, "open question")),
-        }
+    pub fn heading(&self) -> String {
+        format!("Roundtable: {}", self.open_count())
     }
 
     fn unused(&self) -> Vec<minijinja::Value> {
-        unused(self.unused)
+        unused(self.unused, &self.links.issue_url)
     }
 
     fn step(&self) -> minijinja::Value {
         step(&self.finished.opened)
-    }
-
-    fn summary(&self) -> minijinja::Value {
-        safe(inert(&plain::markdown(&self.finished.summary.summary)))
     }
 
     /// The comment, whole or without its transcript where that is too long.
@@ -454,7 +492,9 @@ impl Told<'_> {
     /// A template that cannot be rendered.
     pub fn comment(&self, marker: &str) -> std::result::Result<String, Failed> {
         let finished = self.finished;
-        let transcript = page::render(&finished.log, &finished.opened, self.library, Format::Markdown)?;
+        let mut log = finished.log.clone();
+        log.dedup_by(|next, one| matches!((&next.event, &one.event), (Event::Silence {}, Event::Silence {})));
+        let transcript = page::render(&log, &finished.opened, self.library, Format::Markdown)?;
         // The page's own head and summary are above already.
         let begin = transcript.find("## Discussion").map_or(0, |at| at + "## Discussion".len());
         let end = transcript.rfind("\n## Summary").unwrap_or(transcript.len());
@@ -522,6 +562,7 @@ impl Told<'_> {
         let notes = self.outcome.notes.iter().map(|one| harmless(one));
         let values = context! {
             wordless => self.is_wordless(),
+            recorded => self.recorded(),
             branch => safe(self.finished.opened.branch.clone()),
             branch_url => safe(links.branch_url.clone()),
             pull_request => safe(links.pull_request.clone()),
@@ -572,7 +613,7 @@ impl Told<'_> {
         let place = (!card.path.is_empty()).then(|| self.place(&card.path, card.line));
         context! {
             number => card.number,
-            question => harmless(&plain::cut(&card.question, QUESTION)),
+            question => harmless(&plain::capital(&plain::cut(&card.question, QUESTION))),
             place,
             other => card.other.as_ref().map(|(path, line)| self.place(path, *line)),
             why => harmless(&card.why),
@@ -622,7 +663,8 @@ impl Told<'_> {
 
     fn question(&self, one: &Question) -> minijinja::Value {
         let (_, link) = self.said_in(one.turns.last().copied());
-        context! { text => harmless(&one.text), context => harmless(&one.context), link => link.map(safe) }
+        let text = plain::capital(&one.text);
+        context! { text => harmless(&text), context => harmless(&one.context), link => link.map(safe) }
     }
 
     /// What a model found; the secretary's findings are cards already.
@@ -638,7 +680,12 @@ impl Told<'_> {
     }
 
     fn gap(&self, one: &review::Finding) -> minijinja::Value {
-        context! { place => self.place(&one.path, one.line), message => harmless(&one.message) }
+        let passage = cards::passage(one).filter(|passage| !one.message.contains(passage));
+        context! {
+            place => self.place(&one.path, one.line),
+            message => harmless(&plain::capital(&one.message)),
+            passage => passage.map(|passage| harmless(&plain::cut(&passage, QUOTED))),
+        }
     }
 
     /// Who spoke in a turn, and the address of the comment that it was.
@@ -648,7 +695,7 @@ impl Told<'_> {
             _ => None,
         });
         let link = heard.and_then(|message| message.comment);
-        let link = link.map(|id| format!("{}/{}#issuecomment-{id}", self.links.issues_url, self.number));
+        let link = link.map(|id| format!("{}#issuecomment-{id}", self.links.issue_url));
         (heard.map(|message| message.by.clone()), link)
     }
 
@@ -657,14 +704,17 @@ impl Told<'_> {
     /// # Errors
     /// A template that cannot be rendered.
     pub fn pull_request(&self) -> std::result::Result<(String, String), Failed> {
-        let opened = &self.finished.opened;
+        let (opened, decisions) = (&self.finished.opened, &self.finished.summary.decisions);
         let slug = opened.item.rsplit('/').next().unwrap_or_default();
         let title = format!("docs({slug}): elaborate step {}", opened.step.id);
         let values = context! {
             number => self.number,
             step => self.step(),
-            summary => self.summary(),
-            counts => plain::capital(&self.counts()),
+            begin => safe(OURS.0),
+            end => safe(OURS.1),
+            decisions => decisions.iter().take(DECISIONS).map(|one| self.decision(one)).collect::<Vec<_>>(),
+            more_decisions => decisions.len().saturating_sub(DECISIONS),
+            counts => self.counts(),
             turn_count => self.finished.closed.turn_count,
             needs_approval => self.links.needs_approval,
         };
@@ -692,29 +742,38 @@ mod tests {
         }
         assert!(text.contains("# 6") && text.contains("#x"));
         assert_eq!(
-            text.replace('\u{200b}', ""),
+            text.replace('\u{2060}', ""),
             "@sam and @team/x fixes #12, GH-3, a/b#4; mail a@b.c, 5 # 6, #x"
         );
         let text = inert("/close\n  /merge a/b fixes https\\://github.com/a/b/issues/1");
         assert_eq!(
             text,
-            "/\u{200b}close\n  /\u{200b}merge a/b fixes https\\:\u{200b}//github.com/a/b/issues/1"
+            "/\u{2060}close\n  /\u{2060}merge a/b fixes https\\:\u{2060}//github.com/a/b/issues/1"
         );
     }
 
     #[test]
     fn a_note_is_above_the_text_and_only_one() {
-        let once = noted("<!-- marker -->\ntext\n", "One.\n- a");
+        let once = noted("<!-- marker -->\ntext\n", Tone::Note, "One.\n- a");
         assert_eq!(
             once,
             "<!-- marker -->\n<!-- note -->\n> [!NOTE]\n> One.\n> - a\n<!-- end of note -->\n\ntext\n"
         );
-        let twice = noted(&once, "Two.");
+        let twice = noted(&once, Tone::Warning, "Two.");
         assert!(
-            twice.contains("> Two.") && !twice.contains("One.") && twice.ends_with("-->\n\ntext\n"),
+            twice.contains("> [!WARNING]\n> Two.")
+                && !twice.contains("One.")
+                && twice.ends_with("-->\n\ntext\n"),
             "{twice}"
         );
-        assert_eq!(noted("<!-- marker -->", "x").lines().count(), 6);
+        assert_eq!(noted("<!-- marker -->", Tone::Note, "x").lines().count(), 6);
+    }
+
+    #[test]
+    fn only_our_part_of_a_pull_requests_text_changes() {
+        let text = |part: &str| format!("Refs #7\n\n{}\n{part}\n{}\nOwn.", OURS.0, OURS.1);
+        assert_eq!(retold(&text("a"), &text("b")), Some(text("b")));
+        assert_eq!(retold("Somebody's own words.", &text("b")), None);
     }
 
     #[test]

@@ -295,7 +295,7 @@ fn words(
     known: &Known,
 ) -> Result<(String, String), (&'static str, bool)> {
     if is_late(comment.created, until) {
-        return Err(("it was written after the label was set", true));
+        return Err(("it was written after the label was set; the next run hears it", true));
     }
     let mut body = &comment.body;
     if is_late(comment.updated, until) {
@@ -436,7 +436,7 @@ mod tests {
         7 ghost: its author's account was deleted
         9 sam: it only quotes or is empty
         16 sam: there are more comments than are used
-        8 sam: it was written after the label was set
+        8 sam: it was written after the label was set; the next run hears it
         ");
         assert_eq!(texts(&thread), ["sam: one", "sam: two", "sam: three", "sam: as it was"]);
         let marker = thread.marker(&"0".repeat(32), &Marker::default());

@@ -75,7 +75,7 @@ fn without_a_model_facts_come_first_and_then_the_questions_of_the_step() {
     assert!(asked[4].1.ends_with('?'), "{asked:?}");
     let head = head(&told);
     assert!(word_count(&told) <= 150, "{head}");
-    assert!(head.contains("draft.md:") && head.contains("\nAnswer in a comment: `1: …`."), "{head}");
+    assert!(head.contains("draft.md:") && head.contains("\nComment `1: your answer`; with"), "{head}");
     for judged in ["changes what gets built", "settles a detail", "(recommended)"] {
         assert!(!told.contains(judged), "nobody judged anything: {told}");
     }
@@ -123,6 +123,14 @@ fn answers_by_number_and_quotation_decide_and_are_asked_no_more() {
     assert_eq!(numbers, [6, 7, 3, 4, 5], "a question is no answer, an outsider's is none either: {told}");
     assert!(told.matches("Who tells the desk?").count() == 2, "on a card and in the discussion: {told}");
     assert!(told.contains("**Decisions**") && told.contains("(kim, [comment]("), "{told}");
+    assert!(
+        told.contains("\nRecorded: 2 decisions.\n") && !told.contains("a decision and a statement;"),
+        "{told}"
+    );
+    assert!(told.contains("- [a comment](") && told.contains(") by outsider: "), "{told}");
+    // The text of the pull request is of this discussion, too.
+    let body = forge.state().pulls[0]["body"].as_str().unwrap().to_owned();
+    assert!(body.contains("- Which steps does") && body.contains("2 decisions, 5 open questions;"), "{body}");
     let recording =
         git(&forge.bare, &["show", &format!("{BRANCH}:{}", report["recording"].as_str().unwrap())]);
     assert!(recording.contains("Who tells the desk?") && recording.contains("Thanks!"), "{recording}");
@@ -319,10 +327,10 @@ fn a_models_points_are_cards_and_what_the_issue_answers_is_behind_the_fold() {
     let head = head(&told);
     for text in [
         "**1. How long is a reader blocked?** ([draft.md:5](",
-        "*changes what gets built*: Two people build it differently.",
+        "\n*changes what gets built*: Two people build it differently.",
         "*settles a detail*",
         "- [ ] 30 days (recommended)\n- [ ] 10 days\n- [ ] until paid\n",
-        "Tick a box, or write another answer in a comment: `1: …`.",
+        "Tick a box, or comment `1: your answer`; with `1: not sure` it is asked once more, then left open;",
     ] {
         assert!(head.contains(text), "{text}: {head}");
     }

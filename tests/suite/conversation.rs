@@ -63,6 +63,19 @@ fn recording(forge: &Forge) -> String {
 }
 
 #[test]
+fn of_several_comments_each_is_quoted_line_by_line() {
+    let (sandbox, forge) = both();
+    run(&forge, &sandbox, &forge.labeled("roundtable:01-03"), &[]).ok();
+    say(&forge, 21, "The letters are blue.\nThe desk is open.", "2026-11-20T11:00:00Z");
+    say(&forge, 22, "Nobody pays twice.", "2026-11-20T11:01:00Z");
+    let event = label_again(&forge, "2026-11-20T11:05:00Z");
+    run(&forge, &fresh(&forge), &event, &[]).ok();
+    let told = &forge.ours()[1];
+    assert!(told.contains("> **sam:** The letters are blue.\n> The desk is open.\n\n"), "{told}");
+    assert!(told.contains("> **sam:** Nobody pays twice.\n\n"), "{told}");
+}
+
+#[test]
 fn a_conversation_goes_on_from_run_to_run_until_its_user_ends_it() {
     let (sandbox, forge) = both();
     let first = run(&forge, &sandbox, &forge.labeled("roundtable:01-03"), &["--json"]).json();

@@ -253,7 +253,10 @@ fn a_failure_is_told_on_the_issue_and_in_the_summary() {
     assert_eq!(forge.state().labels, ["roundtable:failed"]);
     let summary = std::fs::read_to_string(sandbox.outside("summary.md")).unwrap();
     assert!(summary.contains("## roundtable failed") && summary.contains("refuses"), "{summary}");
-    assert!(last_comment(&forge).contains("> The last run failed."), "{}", last_comment(&forge));
+    let told = last_comment(&forge);
+    let why = "> [!WARNING]\n> **The last run failed.** Nothing was pushed: the remote refuses";
+    assert!(told.contains(why) && told.contains("set the label `roundtable:01-03` again"), "{told}");
+    assert!(!told.contains("the commit"), "the runner is gone: {told}");
     // The next run writes over it, and hears everything.
     forge.set(|state| state.protects = false);
     again(&forge, "2026-11-20T11:00:00Z").ok();

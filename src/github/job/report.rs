@@ -17,7 +17,7 @@ use crate::github::ACTIONS_BOT;
 use crate::github::cards::{Card, MAX_CARDS};
 use crate::github::hub::PullState;
 use crate::github::marker::Marker;
-use crate::github::page::{self, Links, Part, Result as Shown, Told, Understood};
+use crate::github::page::{self, Links, Part, Result as Shown, Told, Tone, Understood};
 use crate::github::possible::{self, Listed};
 use crate::github::thread::Comment;
 use crate::github::trigger::Asked;
@@ -40,6 +40,11 @@ use path::OutputPath;
 /// Proposals of a comment, and the characters of one, at most.
 const MAX_PROPOSALS: usize = 10;
 const MAX_PROPOSAL: usize = 160;
+
+/// A step by id and title.
+fn titled(library: &Library, id: &str) -> String {
+    library.step(id).map_or_else(|_| id.to_owned(), |step| format!("{id} {}", step.title))
+}
 
 /// A question as the comment shows it, with the form of its answer.
 fn with_form(prompt: Prompt) -> String {
@@ -77,12 +82,12 @@ impl Job<'_> {
             branch: &target.branch,
             number: read.thread.number,
             is_complete: walked.stopped == Stopped::Complete,
-            done: walked.item.meta.steps_completed().into_iter().collect(),
+            done: walked.item.meta.steps_completed().iter().map(|id| titled(&library, id)).collect(),
             next: next.map(|step| (step.id.as_str(), step.title.as_str())),
             questions: &questions,
             understood: &understood,
             label: format!("{}:analyze", self.settings.label),
-            links: self.links(target, None)?,
+            links: self.links(read, target, None)?,
             leaves: &leaves,
             unused: &unused,
         };
@@ -149,7 +154,7 @@ impl Job<'_> {
         let told: Vec<String> = read.notes.iter().chain(&read.leaves).cloned().collect();
         told.iter().for_each(|one| self.observer.say(one));
         let text = page::note_text(note, &told, &unused);
-        let address = self.write_note(read.known(&read.own), read.thread.number, &text);
+        let address = self.write_note(read.known(&read.own), read.thread.number, Tone::Note, &text);
         let tip = self.start(target)?.to_string();
         let pull = target.pull.clone().unwrap_or_default();
         self.outputs(&tip, &target.branch, &pull, &address);
@@ -161,14 +166,14 @@ impl Job<'_> {
     }
 
     /// Puts a note above our comment, or makes a comment of it.
-    fn write_note(&mut self, known: Option<&Comment>, number: u64, text: &str) -> String {
+    fn write_note(&mut self, known: Option<&Comment>, number: u64, tone: Tone, text: &str) -> String {
         let now = known.map(|known| self.hub.comment_now(known.id));
         let now = now.and_then(|now| self.warn("our comment cannot be read", now)).flatten();
         let marker = Marker { run: sha256(text.as_bytes())[..32].to_owned(), ..Marker::default() };
         let marker = marker.line(number);
         let body = match &now {
-            Some(now) => page::noted(&now.body, text),
-            None => page::noted(&marker, text),
+            Some(now) => page::noted(&now.body, tone, text),
+            None => page::noted(&marker, tone, text),
         };
         let own: Vec<u64> = [ACTIONS_BOT].into_iter().chain(self.me).collect();
         let written = self.hub.comment(number, now.map(|now| now.id), &marker, &own, &body);
@@ -214,7 +219,7 @@ impl Job<'_> {
             finished,
             library: &library,
             number: read.thread.number,
-            links: self.links(target, Some((commit, &landed.outcome.recording)))?,
+            links: self.links(read, target, Some((commit, &landed.outcome.recording)))?,
             unused: &unused,
             label: &label_of(read, &self.settings.label),
             outcome: Shown { open: &open, leaves: &leaves, notes: &read.notes },
@@ -242,7 +247,7 @@ impl Job<'_> {
     ) -> Result<Outcome, Fail> {
         let (log, opened, commit) = (landed.held.log(), landed.held.opened(), committed(&landed)?);
         let library = self.library()?;
-        let mut links = self.links(target, Some((commit, &landed.outcome.recording)))?;
+        let mut links = self.links(read, target, Some((commit, &landed.outcome.recording)))?;
         let ended = landed.held.finished();
         let unused = read.unused(log);
         let (mut result, mut answered) = (None, Answered::Open);
@@ -261,7 +266,7 @@ impl Job<'_> {
             let (title, body) = told.pull_request()?;
             links.pull_request = self.pull_request(target, &title, &body)?;
             told.links.pull_request.clone_from(&links.pull_request);
-            result = Some(told.result()?);
+            result = Some((told.heading(), told.result()?));
             answered = if open.is_settled() { Answered::Over } else { Answered::Asked };
         }
         let label = label_of(read, &self.settings.label);
@@ -274,7 +279,7 @@ impl Job<'_> {
             links: &links,
             unused: &unused,
             leaves: &read.leaves,
-            result: result.as_deref(),
+            result: result.as_ref().map(|(heading, text)| (heading.as_str(), text.as_str())),
         };
         let marker = read.marker(&runs::run_id(log), &runs::unheard(log));
         let text = part.comment(&marker)?;
@@ -291,7 +296,8 @@ impl Job<'_> {
         settings::library(&self.repo, self.repo.resolve("HEAD")?, &self.config)
     }
 
-    fn links(&self, target: &Target, landed: Option<(Oid, &str)>) -> Result<Links, Fail> {
+    fn links(&self, read: &Read, target: &Target, landed: Option<(Oid, &str)>) -> Result<Links, Fail> {
+        let number = read.thread.number;
         let page = |path: &str| service::page(&self.hub, path);
         let recording = match landed {
             Some((commit, recording)) => page(&format!("blob/{commit}/{recording}"))?,
@@ -300,7 +306,7 @@ impl Job<'_> {
         Ok(Links {
             branch_url: page(&format!("tree/{}", target.branch))?,
             recording_url: recording,
-            issues_url: page("issues")?,
+            issue_url: page(&format!("issues/{number}"))?,
             blob_url: landed.map_or(Ok(String::new()), |(commit, _)| page(&format!("blob/{commit}")))?,
             compare_url: page(&format!("compare/{}...{}?expand=1", self.base, target.branch))?,
             pull_request: String::new(),
@@ -321,11 +327,27 @@ impl Job<'_> {
         };
         // What is told again may be merged already, and its branch gone.
         let is_merged = self.start(target)? == self.repo.resolve("HEAD")?;
-        if known.is_some() || is_merged {
-            return Ok(known.unwrap_or_default());
+        if let Some(known) = known {
+            let retold = self.retell(&known, body);
+            self.warn("the pull request keeps its text", retold);
+            return Ok(known);
+        }
+        if is_merged {
+            return Ok(String::new());
         }
         let opened = self.hub.pull_request(&target.branch, &self.base, title, body, self.settings.draft);
         Ok(self.warn("the branch has no pull request", opened).unwrap_or_default())
+    }
+
+    /// Writes our part of a pull request's text anew.
+    fn retell(&mut self, address: &str, body: &str) -> Result<(), Failed> {
+        let number = address.rsplit('/').next().and_then(|number| number.parse().ok());
+        let Some(number) = number else { return Ok(()) };
+        let text = self.hub.pull_text(number)?.replace("\r\n", "\n");
+        match page::retold(&text, body).filter(|retold| *retold != text) {
+            Some(retold) => self.hub.write_pull_text(number, &retold),
+            None => Ok(()),
+        }
     }
 
     /// Writes our comment: over the one that is there, or as one more of a conversation.
@@ -399,12 +421,13 @@ impl Job<'_> {
             Talked::Points(found) => Some(found.points.as_slice()),
             _ => None,
         });
-        let (answered, found): (Vec<Point>, Vec<Point>) =
+        let (mut answered, found): (Vec<Point>, Vec<Point>) =
             points.unwrap_or_default().iter().cloned().partition(|point| point.refuted.is_some());
         let said: Vec<&str> = read.said.iter().map(|(_, text)| text.as_str()).chain(said_in(log)).collect();
         let is_decided = |question: &str| said.iter().any(|text| possible::decides(text, question));
         let before = read.asked_cards.as_ref().map(|(cards, _)| cards.clone()).unwrap_or_default();
         let is_open = |card: &Card| !is_decided(&card.question) && !before.left.contains(&card.question);
+        answered.retain(|point| !is_decided(&point.question));
         gaps.retain(|gap| !is_decided(&Card::of_finding(gap).question));
         let mut cards: Vec<Card> = found.iter().map(Card::of_point).filter(is_open).collect();
         // Without a point that is open: facts, and without a model the questions of the step.
@@ -529,8 +552,18 @@ impl Job<'_> {
             return fail;
         }
         self.label(asked, None);
-        let reason = page::failure(&fail.to_line());
-        self.write_note(known, asked.number, &format!("The last run failed. {reason}"));
+        let reason = page::failure(&plain::capital(&fail.to_line()));
+        let again = match &asked.label {
+            Some(label) => format!(
+                " When it is fixed, set the label `{}` again: no comment is lost.",
+                plain::shown(label)
+            ),
+            None => String::new(),
+        };
+        let log = actions::run_of_job().and_then(|run| service::page(&self.hub, &run).ok());
+        let log = log.map_or_else(String::new, |url| format!(" ([log]({url}))"));
+        let text = format!("**The last run failed.** {}.{again}{log}", reason.trim_end_matches('.'));
+        self.write_note(known, asked.number, Tone::Warning, &text);
         fail
     }
 }

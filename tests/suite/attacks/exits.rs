@@ -444,7 +444,7 @@ const FOLDS: [&str; 9] = [
     "Answered already",
     "Open questions",
     "Action items",
-    "What the rules find besides",
+    "What the rules also find",
 ];
 
 fn on_github(exit: &Exit, text: &str) {
@@ -480,7 +480,7 @@ fn on_github(exit: &Exit, text: &str) {
             exit.wrong("a cell that ends where it should not", line);
         }
         // Our blank of no width takes the command away.
-        if line.trim_start().starts_with('/') && !line.trim_start().starts_with("/\u{200b}") {
+        if line.trim_start().starts_with('/') && !line.trim_start().starts_with("/\u{2060}") {
             exit.wrong("a command", line);
         }
     }
@@ -503,7 +503,12 @@ fn pull_requests(left: &Left) -> Vec<Exit> {
             }
         }));
         found.push(Exit::new("a pull request", pull["body"].as_str().unwrap(), |exit| {
-            on_github(exit, &exit.text)
+            // Our part has a sign at its beginning and its end, once each, whatever was said.
+            let signs = ["<!-- roundtable -->", "<!-- end of roundtable -->"];
+            if signs.iter().any(|sign| exit.text.matches(sign).count() != 1) {
+                exit.wrong("signs", &exit.text);
+            }
+            on_github(exit, &signs.iter().fold(exit.text.clone(), |text, sign| text.replace(sign, "")))
         }));
         found.push(Exit::new("a pull request's branch", pull["head"].as_str().unwrap(), plain_name));
     }
