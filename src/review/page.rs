@@ -552,7 +552,9 @@ fn is_placeholder(tag: &str) -> bool {
         let is_plain = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
         return is_plain && !ELEMENTS.split(' ').any(|element| element == *name);
     }
-    is_mark || words.iter().all(is_word) && !WITH_FLAGS.contains(name)
+    // No attribute has a comma.
+    let is_prose = words.len() > 2 && !tag.contains(['=', '/', '"']) && tag.contains(", ");
+    is_mark || is_prose || words.iter().all(is_word) && !WITH_FLAGS.contains(name)
 }
 
 /// The elements of HTML with names of more than two letters and no digit.

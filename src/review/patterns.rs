@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::facts::ids::leading_id;
+use super::facts::questions;
 use super::page::{Block, Kind, Page};
 use super::rule::Rule;
 use super::{Hit, Rules};
@@ -37,7 +38,10 @@ pub fn find(page: &Page<'_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>
             }
             quotations(rule, pattern, text, |range| {
                 let explained = explained.get_or_insert_with(|| explained_abbreviations(&page.plain));
-                let is_word = explained.contains(&text[range.clone()]) || names_section(page, number, &range);
+                let is_word = explained.contains(&text[range.clone()])
+                    || names_section(page, number, &range)
+                    || explains_mark(page, block)
+                    || asks_about_mark(page, block, &range);
                 if is_word && rule.file.rule == MARKERS {
                     return;
                 }
@@ -58,6 +62,40 @@ fn names_section(page: &Page<'_>, number: usize, range: &Range<usize>) -> bool {
     let is_filled =
         text == "TODO" || page.blocks.get(number + 1).is_some_and(|next| next.section == block.section);
     block.kind == Kind::Heading && is_first && is_filled
+}
+
+/// A row that says what the mark means: `| TBD | to be decided |`.
+fn explains_mark(page: &Page<'_>, block: &Block) -> bool {
+    let Kind::Cell(cell) = block.kind else { return false };
+    let row = page.row(cell.table, cell.row);
+    let is_mark = |cell: &Block| {
+        ["TBA", "TBC", "TBD"].iter().any(|mark| page.text_of(cell).trim().eq_ignore_ascii_case(mark))
+    };
+    let is_meaning = |cell: &Block| {
+        page.text_of(cell)
+            .trim_start()
+            .get(.."to be ".len())
+            .is_some_and(|start| start.eq_ignore_ascii_case("to be "))
+    };
+    row.iter().any(is_mark) && row.iter().any(is_meaning)
+}
+
+/// "What is still TBD?" asks for what is open. "Price: TBD?", "TBD?" and open questions are marks.
+fn asks_about_mark(page: &Page<'_>, block: &Block, range: &Range<usize>) -> bool {
+    const MIN_BEFORE: usize = 3;
+    const MAX_QUESTION: usize = 300;
+    let text = page.text_of(block);
+    let is_end = |sign: char| ":([?.!;–—|\n".contains(sign);
+    let before = text[..range.start].chars().rev().take(MAX_QUESTION).take_while(|sign| !is_end(*sign));
+    // A blank after each word.
+    let blanks = before.filter(|sign| *sign == ' ').take(MIN_BEFORE).count();
+    let end = text[range.end..].chars().take(MAX_QUESTION).find(|sign| ".!?\n".contains(*sign));
+    let is_left = || matches!(block.kind, Kind::Item(_)) && questions::is_open_section(page, block.section);
+    !text.starts_with('[')
+        && !text[range.clone()].contains(['?', '['])
+        && blanks >= MIN_BEFORE
+        && end == Some('?')
+        && !is_left()
 }
 
 /// Abbreviations that the document itself explains, "trunk-based development (TBD)": there they are no marks.

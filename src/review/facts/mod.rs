@@ -11,7 +11,7 @@ mod links;
 mod marks;
 pub mod naming;
 mod openspec;
-mod questions;
+pub mod questions;
 mod records;
 mod slots;
 mod template;

@@ -53,6 +53,11 @@ fn ends_as_question(text: &str) -> bool {
     text.ends_with('？') || text.ends_with('?') && text.split_whitespace().count() > 2
 }
 
+/// The section or one around it is of open questions.
+pub fn is_open_section(page: &Page<'_>, section: usize) -> bool {
+    page.for_sections(false, is_open)[section]
+}
+
 /// The section is of open questions, by its heading or the one around it; not where a heading speaks of answers.
 fn is_open(heading: &str, outer: bool) -> bool {
     let heading = heading.to_lowercase();

@@ -16,10 +16,14 @@ use super::values::{Value, values};
 
 /// So many different places that are clear or described make a document a template.
 const MIN_TELLING: usize = 2;
+/// So many different places in square brackets make it one, too, in whatever language they are.
+const MIN_PLACES: usize = 3;
+/// They are of so many sections: the buttons of one page are not.
+const MIN_SECTIONS: usize = 2;
 /// Words of a description.
 const MIN_DESCRIPTION: usize = 4;
 /// Bytes of a place.
-const MAX_BYTES: usize = 300;
+const MAX_BYTES: usize = 600;
 /// Words of a place that one word of its label explains.
 const MAX_NAME_WORDS: usize = 3;
 
@@ -46,11 +50,83 @@ pub fn slots(page: &Page<'_>) -> Vec<Hit> {
     let mut found: Vec<Slot> =
         page.blocks.iter().filter(read).flat_map(|block| slots_of(page, block)).collect();
     found.extend(repeated_headers(page));
-    let found = without_variables(page, found);
+    let mut found = without_variables(page, found);
     let telling = found.iter().filter(|slot| slot.evidence != Evidence::Likely);
     let texts: BTreeSet<&str> = telling.map(|slot| &page.plain[slot.plain.clone()]).collect();
-    let is_open = |slot: &Slot| slot.evidence == Evidence::Clear || texts.len() >= MIN_TELLING;
+    let has_places = has_places(page, &found);
+    let is_template = has_places || texts.len() >= MIN_TELLING;
+    let is_open = |slot: &Slot| slot.evidence == Evidence::Clear || is_template;
+    if has_places {
+        found.sort_by_key(|slot| slot.plain.start);
+        let more: Vec<Slot> =
+            page.blocks.iter().filter(read).flat_map(|block| within_lines(page, block, &found)).collect();
+        found.extend(more);
+    }
     found.into_iter().filter(is_open).map(|slot| Hit::at(page.source(slot.plain))).collect()
+}
+
+/// Enough different places in square brackets, in several sections.
+fn has_places(page: &Page<'_>, found: &[Slot]) -> bool {
+    let mut texts = BTreeSet::new();
+    let mut sections = BTreeSet::new();
+    for slot in found {
+        let text = &page.plain[slot.plain.clone()];
+        let is_place = inside_brackets(text).is_some_and(|(open, inner)| open == '[' && is_described(inner));
+        let at = page.blocks.partition_point(|block| block.plain.start <= slot.plain.start);
+        if is_place && texts.insert(text) {
+            sections.insert(page.blocks[at.saturating_sub(1)].section);
+        }
+    }
+    texts.len() >= MIN_PLACES && sections.len() >= MIN_SECTIONS
+}
+
+/// Words, and no id, citation or sign: `[REQ-3]`, `[Kim2019]`, `[HIGH]`, `[P - parallel]`, `[tool: grep]`.
+fn is_described(inner: &str) -> bool {
+    let is_sign = inner.chars().nth(1).is_none_or(|sign| sign == ' ');
+    !is_sign
+        && !inner.contains([':', '_'])
+        && inner.contains(|sign: char| sign.is_lowercase() || sign.is_alphabetic() && !sign.is_ascii())
+        && (inner.contains(' ') || !inner.contains(|sign: char| sign.is_ascii_digit()))
+}
+
+/// The first place within each line that is none as a whole: "As [a reader], I want [a book]".
+fn within_lines(page: &Page<'_>, block: &Block, known: &[Slot]) -> Vec<Slot> {
+    let is_name = matches!(block.kind, Kind::Value | Kind::Heading)
+        || matches!(block.kind, Kind::Cell(cell) if cell.row == 0);
+    if is_name || !page.text_of(block).contains('[') {
+        return Vec::new();
+    }
+    let is_known = |line: &Range<usize>| {
+        let next = known.partition_point(|slot| slot.plain.start < line.end);
+        next > 0 && known[next - 1].plain.end > line.start
+    };
+    let lines = page.lines_of(block).into_iter().filter(|line| !is_known(line));
+    lines
+        .filter_map(|line| place_within(page, line))
+        .map(|plain| Slot { plain, evidence: Evidence::Likely })
+        .collect()
+}
+
+fn place_within(page: &Page<'_>, line: Range<usize>) -> Option<Range<usize>> {
+    let text = &page.plain[line.clone()];
+    let is_place = |(open, _): &(usize, &str)| {
+        let (length, _) = text[*open..].char_indices().take(MAX_BYTES).find(|(_, sign)| *sign == ']')?;
+        let inner = &text[open + 1..open + length];
+        let before = text[..*open].chars().next_back();
+        let after = text[open + length + 1..].chars().next();
+        let plain = line.start + open..line.start + open + length + 1;
+        let is_apart = !before
+            .is_some_and(|sign| sign.is_ascii_alphanumeric() || "/_-\"“\\$@".contains(sign))
+            && !after.is_some_and(|sign| sign.is_ascii_alphanumeric() || "([:/_-\"”".contains(sign));
+        let is_open = is_apart
+            && is_described(inner)
+            && is_name(inner)
+            && !is_answer(inner)
+            && !inner.contains([CODE, '"']);
+        let value = Value { label: "", text: &page.plain[plain.clone()], plain: plain.clone() };
+        (is_open && !is_link(page, &value)).then_some(plain)
+    };
+    text.match_indices('[').find_map(|at| is_place(&at))
 }
 
 fn slots_of(page: &Page<'_>, block: &Block) -> Vec<Slot> {
@@ -76,11 +152,22 @@ fn evidence(page: &Page<'_>, block: &Block, value: &Value<'_>) -> Option<Evidenc
     if text == "$ARGUMENTS" || text.ends_with("\"$ARGUMENTS") {
         return line().filter(|_| is_field(block, value)).map(|_| Evidence::Clear);
     }
+    // A log has `## 2026-05-01 - [What was learnt]`.
+    if block.kind == Kind::Heading
+        && value.label.starts_with(|sign: char| sign.is_ascii_digit())
+        && value.label.contains('-')
+    {
+        return None;
+    }
     if is_date_pattern(text) {
         return (is_field(block, value) && !speaks_of_form(value.label)).then_some(Evidence::Clear);
     }
-    if matches!(text, "[…]" | "[...]") {
-        return is_field(block, value).then_some(Evidence::Likely);
+    if matches!(text, "[…]" | "[...]" | "<…>" | "<...>") {
+        let is_alone = text.starts_with('<') && matches!(block.kind, Kind::Item(_));
+        return (is_alone || is_field(block, value)).then_some(Evidence::Likely);
+    }
+    if is_unfinished(block, value.text) || is_range(text) && is_field(block, value) {
+        return Some(Evidence::Likely);
     }
     if matches!(text, "…" | "...") {
         let is_alone = matches!(block.kind, Kind::Paragraph | Kind::Heading);
@@ -109,7 +196,8 @@ fn of_brackets(block: &Block, value: &Value<'_>, text: &str) -> Option<Evidence>
             inner.contains("e.g.")
                 || inner.starts_with("###-")
                 || words.len() <= MAX_NAME_WORDS && shares_word(value.label, inner)
-                || (is_described || NAMES.contains(&inner)) && is_field(block, value)
+                || is_described && is_field(block, value)
+                || NAMES.contains(&inner) && (is_field(block, value) || block.kind == Kind::Heading)
         }
         '<' => words.len() > 1,
         _ => is_described && words.len() > 2,
@@ -120,6 +208,21 @@ fn of_brackets(block: &Block, value: &Value<'_>, text: &str) -> Option<Evidence>
         (false, true) => Evidence::Described,
         (false, false) => Evidence::Likely,
     })
+}
+
+/// "Done in version ..."
+fn is_unfinished(block: &Block, text: &str) -> bool {
+    let before = text.strip_suffix(" ...").or_else(|| text.strip_suffix(" …"));
+    matches!(block.kind, Kind::Item(_)) && before.is_some_and(|before| before.ends_with(char::is_alphabetic))
+}
+
+/// `[1-13]`: a choice that nobody made.
+fn is_range(text: &str) -> bool {
+    let Some((lowest, highest)) = inside_brackets(text).and_then(|(_, inner)| inner.split_once(['-', '–']))
+    else {
+        return false;
+    };
+    [lowest, highest].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Something with a name has this value.

@@ -85,8 +85,10 @@ fn after_label<'p>(page: &'p Page<'_>, plain: Range<usize>) -> Value<'p> {
             && !MARKS.contains(&label)
             && (1..=MAX_LABEL_WORDS).contains(&label.split_whitespace().count())
     };
-    match all.split_once(": ").filter(|(label, _)| is_label(label)) {
-        Some((label, _)) => trimmed(page, label.trim(), plain.start + label.len() + 2..plain.end),
+    // Chinese and Japanese have a sign of their own.
+    let sign = if all.contains(": ") { ": " } else { "：" };
+    match all.split_once(sign).filter(|(label, _)| is_label(label)) {
+        Some((label, _)) => trimmed(page, label.trim(), plain.start + label.len() + sign.len()..plain.end),
         None => trimmed(page, "", plain),
     }
 }
