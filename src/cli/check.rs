@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use git2::Oid;
+use serde_json::json;
 
 use super::exit::{Code, Fail};
 use super::screen::Screen;
@@ -18,6 +19,7 @@ use crate::run::check::decisions::{Implements, implemented, unmentioned};
 use crate::run::check::ranges::{CheckRequest, Checked, Known, Target, check};
 use crate::run::check::{Report, hook, losses};
 use crate::run::parted;
+use crate::text::plain;
 
 #[derive(Debug, Default, Args)]
 #[command(
@@ -101,14 +103,16 @@ pub fn run(global: &Global, options: &CheckArgs, screen: &Screen) -> Result<Code
     let mut checked = check(&global.workspace, &repo, &options.request(&repo)?, screen)?;
     if let Some(reason) = &options.declare {
         let may = checked.allows_losses;
-        losses::declare(&repo, &checked.reports, reason, options.staged, may, screen)?;
+        let file = losses::declare(&repo, &checked.reports, reason, options.staged, may, screen)?;
+        screen.json(&json!({ "declared": file }));
         return Ok(Code::Yes);
     }
     if let Some(item) = &options.decisions {
         checked.notices.extend(options.forgotten(global, &repo, item, &checked, screen)?);
     }
     checked.notices.extend(options.parted(&repo)?);
-    report::write(&checked.reports, &checked.notices, &checked.unused, format, screen)?;
+    let declare = options.declare_command(&checked);
+    report::write(&checked.reports, &checked.notices, &checked.unused, declare.as_deref(), format, screen)?;
     screen.check().map_err(Fail::new)?;
     match &checked.reported_until {
         _ if checked.is_kept() => Ok(Code::Yes),
@@ -121,6 +125,28 @@ pub fn run(global: &Global, options: &CheckArgs, screen: &Screen) -> Result<Code
 }
 
 impl CheckArgs {
+    /// The command that finds the same losses and declares them, where the policy lets losses be declared.
+    fn declare_command(&self, checked: &Checked) -> Option<String> {
+        let failing =
+            checked.reports.iter().find(|(report, _)| !report.is_kept()).filter(|_| checked.allows_losses);
+        let (report, _) = failing?;
+        let mut words = vec!["roundtable check".to_owned()];
+        match report.head == Oid::ZERO_SHA1 {
+            // git may have thrown away the index of a commit that was refused.
+            true => words.push("--worktree".to_owned()),
+            false => words.push(format!("--base {}", short(report.base))),
+        }
+        words.extend(
+            self.head
+                .as_deref()
+                .filter(|head| *head != "HEAD")
+                .map(|head| format!("--head {}", plain::word(head))),
+        );
+        words.push("--declare REASON".to_owned());
+        words.extend(self.paths.iter().map(|path| plain::word(&path.display().to_string())));
+        Some(words.join(" "))
+    }
+
     /// What the flags ask for; without a base the event of Actions, where there is one.
     fn request(&self, repo: &Repo) -> Result<CheckRequest, Fail> {
         let target = match &self.base {
@@ -201,7 +227,7 @@ fn check_candidate(
     if format == CheckFormat::Json {
         let base = repo.head()?.unwrap_or(Oid::ZERO_SHA1);
         let report = Report { base, head: Oid::ZERO_SHA1, files: vec![file], unprotected: 0 };
-        report::write(&[(report, false)], &BTreeSet::new(), &[], format, screen)?;
+        report::write(&[(report, false)], &BTreeSet::new(), &[], None, format, screen)?;
     } else {
         screen.say(&candidate::answer(&file, When::Before));
     }

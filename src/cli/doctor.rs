@@ -361,6 +361,9 @@ fn tried(hook: &Hook, path: &str) -> Finding {
     }
 }
 
+/// The step of a workflow in place of the action's, where nobody has told its address.
+pub const NO_ADDRESS_STEP: &str = "- name: the address of the action is missing";
+
 /// Workflows that still name no repository for the action.
 fn workflows(repo: &Repo) -> Vec<Check> {
     let Some(folder) = repo.work_tree().map(|root| root.join(".github/workflows")) else { return Vec::new() };
@@ -371,12 +374,13 @@ fn workflows(repo: &Repo) -> Vec<Check> {
     ours.filter(|(_, text)| text.contains("roundtable"))
         .map(|(name, text)| {
             let name = shown(&name.to_string_lossy());
-            let line =
-                text.lines().position(|line| line.contains("uses: OWNER/") || line.contains("__ACTION__"));
+            let line = text.lines().position(|line| {
+                line.trim() == NO_ADDRESS_STEP || line.trim_start().starts_with("- uses: OWNER/")
+            });
             let found = match line {
                 Some(at) => Finding::Wrong(
                     format!(".github/workflows/{name}, line {}, names no repository for the action", at + 1),
-                    "put the action's address there, as OWNER/roundtable@COMMIT".to_owned(),
+                    "run `roundtable init --github --action OWNER/REPOSITORY@COMMIT`".to_owned(),
                 ),
                 None => Finding::Good(format!(".github/workflows/{name}")),
             };

@@ -109,6 +109,7 @@ fn typed(line: &str) -> Typed {
         ("/help", "") => Typed::Help,
         ("/status", "") => Typed::Status,
         ("/done", "") => Typed::Message("done".to_owned()),
+        ("/done", _) => Typed::Misplaced,
         _ if is_command => Typed::Unknown(word.to_owned()),
         _ if rest.split_whitespace().next_back() == Some("/done") => Typed::Misplaced,
         _ => Typed::Message(line.trim().to_owned()),
@@ -162,8 +163,8 @@ pub fn answer(occasion: Occasion) -> Reply {
     loop {
         let line = match read_line("> ") {
             Ok(Heard::Line(line)) => line,
-            Ok(Heard::Interrupt) if occasion == Occasion::Discussion => return Reply::Stopped,
-            Ok(Heard::End | Heard::Interrupt) => return Reply::End,
+            Ok(Heard::Interrupt) => return Reply::Stopped,
+            Ok(Heard::End) => return Reply::End,
             Err(fail) => return Reply::Failed(fail.to_line()),
         };
         match (typed(&line), occasion) {
@@ -190,7 +191,7 @@ pub fn answer(occasion: Occasion) -> Reply {
 /// What can be typed in an analysis.
 const HELP_OF_ANALYSIS: &str = "\
 Each line answers the question above it; an empty line leaves it open. At a menu: C continues, E discusses the
-step, S skips the rest of the phase. Ctrl-D stops: finished steps are committed, what you typed of the other is
+step, S skips the rest of the phase. Ctrl-D and Ctrl-C stop: finished steps are committed, what you typed of the other is
 kept, and the same command continues.";
 
 #[cfg(test)]
@@ -212,7 +213,7 @@ mod tests {
             ("/api/v1 is slow", message("/api/v1 is slow")),
             ("/", Typed::Unknown("/".to_owned())),
             ("hello /done", Typed::Misplaced),
-            ("/done is a path", Typed::Unknown("/done".to_owned())),
+            ("/done is a path", Typed::Misplaced),
             ("\u{0}x", message("\u{0}x")),
         ] {
             assert_eq!(typed(line), wanted, "{line:?}");

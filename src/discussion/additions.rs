@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::item::layout::{self, Layout};
 use crate::text::ids::ids;
 use crate::text::plain::{clean, cut, one_line, shown};
 
@@ -45,6 +46,24 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The place that a layout has for additions of the kind.
+    pub fn place(self, layout: &Layout) -> Option<&layout::Proposal> {
+        let places = &layout.proposals;
+        match self {
+            Kind::AcceptanceCriterion => &places.acceptance_criterion,
+            Kind::UserStory => &places.user_story,
+            Kind::Requirement => &places.requirement,
+            Kind::SuccessCriterion => &places.success_criterion,
+            Kind::Nfr => &places.nfr,
+            Kind::Risk => &places.risk,
+            Kind::DecisionRecord => &places.decision_record,
+            Kind::Error => &places.error,
+            Kind::Term => &places.term,
+            Kind::Note => &places.note,
+        }
+        .as_ref()
+    }
+
     pub const ALL: [Kind; 10] = [
         Kind::AcceptanceCriterion,
         Kind::UserStory,

@@ -552,7 +552,7 @@ fn from_line(line: &str, ours: &mut Vec<u8>) -> Result<Record, Wrong> {
     }
     if let Some(format) = other_format(body) {
         let message = format!("the recording has format {format}; this version reads format {FORMAT}");
-        return Err((1, message, "format 1 was never released: hold the discussion again from its script"));
+        return Err((1, message, "hold the discussion again from its script"));
     }
     let record = Record::from_line(body).map_err(|message| {
         let column = serde_json::from_str::<Value>(body).err().map_or(1, |error| error.column().max(1));

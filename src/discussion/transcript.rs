@@ -93,8 +93,8 @@ const QUOTED: usize = 60;
 pub fn lasting_sources<'r>(rests: impl Iterator<Item = &'r Rest>) -> String {
     joined(rests, &|rest| {
         let quote = cut(one_line(&rest.quote).trim(), QUOTED);
-        // Code is code: its signs mean nothing there.
-        let is_code = !is_markdown(&rest.path) && !quote.contains('`');
+        // Code is code: its signs mean nothing there. A bar would still end the cell of a table.
+        let is_code = !is_markdown(&rest.path) && !quote.contains(['`', '|']);
         let sign = if is_code { '`' } else { '"' };
         format!("{} {sign}{quote}{sign}", rest.path)
     })

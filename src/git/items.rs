@@ -16,6 +16,7 @@ use crate::item::library::{built_in_layouts, read_layouts};
 use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
 use crate::text::finding::{nearest, suggestion};
 use crate::text::path;
+use crate::text::plain::word;
 
 /// The items of a folder by their paths, each read or why it cannot be.
 type ReadItems = Vec<(String, Result<Item, Error>)>;
@@ -37,7 +38,7 @@ fn suggested(name: &str) -> Option<String> {
         }
         None => (file, false),
     };
-    if path::is_plain(name) && !is_document && !path::is_device(file) {
+    if path::is_plain(name) && name.split('/').all(path::is_safe_name) && !is_document {
         return None;
     }
     let slug = crate::synthesis::records::slug(if is_document { stem } else { file }, MOST_OF_SLUG);
@@ -154,10 +155,15 @@ impl Repo {
 
     /// Refuses the folder that items are in: a discussion of it would write into one of them.
     fn is_no_folder_of_items(&self, commit: Oid, name: &str, items: &[&str]) -> Result<(), Error> {
-        if !items.iter().any(|folder| folder.trim_end_matches('/') == name) {
+        let is_of_items = items.iter().any(|folder| folder.trim_end_matches('/') == name);
+        let is_above = items.iter().any(|folder| folder.starts_with(&format!("{name}/")));
+        if !is_of_items && !is_above {
             return Ok(());
         }
         let Some(tree) = self.folder(commit, name)? else { return Ok(()) };
+        if is_above && !names_in(&tree).is_empty() {
+            return Ok(());
+        }
         let mut inside = tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree));
         match inside.next() {
             Some(first) if tree.get_name(meta::FILE).is_none() => Err(Error::NoItem {
@@ -177,7 +183,7 @@ impl Repo {
             false if is_on_disk => return Ok(Some(ONLY_MARKDOWN.to_owned())),
             false => return Ok(None),
             true if is_on_disk => {
-                return Ok(Some(format!("commit it first: `git add {name} && git commit`")));
+                return Ok(Some(self.commit_first(name)));
             }
             true => {}
         }
@@ -186,6 +192,16 @@ impl Repo {
             || "name a document that is committed, or the folder of an item".to_owned(),
             |near| format!("did you mean \"{near}\"?"),
         )))
+    }
+
+    /// What makes a file or folder on disk part of a commit.
+    fn commit_first(&self, name: &str) -> String {
+        let is_ignored = self.git().is_path_ignored(name).unwrap_or_default();
+        format!(
+            "commit it first: `git add {}{} && git commit`",
+            if is_ignored { "-f " } else { "" },
+            word(name)
+        )
     }
 
     /// The paths of all Markdown files of a commit, in their order.
@@ -204,7 +220,7 @@ impl Repo {
     /// The folder of documents that a name is near to; one on disk that a commit has not is to be committed first.
     fn hint_for_folder(&self, commit: Oid, name: &str) -> Result<Option<String>, Error> {
         if self.work_tree().is_some_and(|root| path::is_plain(name) && root.join(name).is_dir()) {
-            return Ok(Some(format!("commit it first: `git add {name} && git commit`")));
+            return Ok(Some(self.commit_first(name)));
         }
         let documents = self.documents(commit)?;
         let folders =
@@ -218,11 +234,13 @@ impl Repo {
         let (mut found, mut bare) = (Vec::new(), None);
         for path in paths.into_iter().filter(|path| path::is_plain(path)) {
             let Some(folder) = self.folder(commit, &path)? else { continue };
-            let has_meta = folder.get_name(meta::FILE).is_some();
-            match has_meta {
+            // In a folder of items documents make one.
+            let is_new = || path != name && !names_in(&folder).is_empty();
+            match has_meta(&folder) {
                 // A path is one folder.
                 true if is_path => return Ok(Named::Items(vec![path])),
                 true => found.push(path),
+                false if !is_path && is_new() => found.push(path),
                 false => bare = bare.or(Some(path)),
             }
         }

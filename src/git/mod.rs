@@ -47,7 +47,7 @@ pub use self::range::{Blamed, Step};
 pub use self::typed::Typed;
 use crate::item::File;
 use crate::item::library;
-use crate::text::finding::{Finding, suggestion};
+use crate::text::finding::{Finding, nearest, suggestion};
 use crate::text::remedy::Remedy;
 
 /// Overlay files over this size are refused (256 KiB).
@@ -174,7 +174,11 @@ impl Remedy for Error {
     fn remedy(&self) -> Option<String> {
         let fixed = match self {
             Error::Unreadable(fault) => return Some(fault.hint.clone()),
-            Error::NoMeta { path } => return Some(format!("`roundtable add {path} --name NAME` writes one")),
+            Error::NoMeta { path } => {
+                return Some(format!(
+                    "put a Markdown document into it, as UTF-8 text, and commit it: {path}/requirements.md"
+                ));
+            }
             Error::TwoItems { paths, .. } => {
                 return Some(format!("name one by its path, as in {}", path_of_item(&paths[0])));
             }
@@ -186,7 +190,7 @@ impl Remedy for Error {
             }
             Error::NoMergeBase { hint, .. } => hint,
             Error::None { .. } => "run `git init`, or name one with --repo",
-            Error::Unborn => "make a first one, or name one with --base",
+            Error::Unborn => "make a first commit: `git add . && git commit`",
             Error::BranchName(_) => {
                 "name one with --branch, of letters, digits, `.`, `_`, `-` and `/`, as in roundtable/offline-mode"
             }
@@ -473,8 +477,9 @@ impl Repo {
         };
         let names: Vec<String> =
             tree.map_or(Vec::new(), |tree| tree.iter().map(|entry| name_of(&entry)).collect());
-        let near = suggestion(name, &names.iter().map(String::as_str).collect::<Vec<_>>());
-        near.map(|near| crate::text::plain::clean(&near))
+        let near = nearest(name, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let near = if folder.is_empty() { near.to_owned() } else { format!("{folder}/{near}") };
+        Some(crate::text::plain::clean(&format!("did you mean \"{near}\"?")))
     }
 
     /// The folder at a path, if there is one.

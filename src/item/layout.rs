@@ -420,8 +420,8 @@ mod tests {
         let (_, text) =
             crate::item::library::layout_files(&[]).find(|(path, _)| *path == "adr.yaml").unwrap();
         for (right, wrong, line) in [
-            ("insights: recording", "insight: recording", 12),
-            ("insights: recording", "insights: bloc", 12),
+            ("insights: recording", "insight: recording", 13),
+            ("insights: recording", "insights: bloc", 13),
             ("preset: adr", "preset: adrs", 7),
             ("'adr-*.md'", "'adr-[.md'", 5),
             ("layout: adr", "layout: madr", 1),

@@ -48,6 +48,9 @@ use crate::voice::recorded::{Recorded, need_of, summed_up};
 use crate::voice::sources::Excerpt;
 use crate::voice::{Speechless, Voice};
 
+/// Commits that others may have made on the branch while a discussion went on.
+const RACED: usize = 100;
+
 impl Replay {
     /// Runs a recording again as [`Replay::run`] does, and holds it again: what is found may be committed. `max_turns`
     /// is the turn limit that its run was given, where it was given one.
@@ -89,6 +92,7 @@ impl Replay {
         for (at, base) in runs(log) {
             let base = self.commit_of(name, base, Some(instead))?;
             let item = self.repo.item_or_new(base, &opened.item, opened.into())?;
+            let item = if at == 0 { self.as_read(opened, base, item)? } else { item };
             if at == 0
                 && let Some(other) = self.other_opening(opened, log, &item, begun, &library, max_turns)?
             {
@@ -101,6 +105,20 @@ impl Replay {
             }
         }
         Ok(None)
+    }
+
+    /// The item with the files that the discussion read: where others moved the branch while it went on, it landed on
+    /// their commits.
+    fn as_read(&self, opened: &Opened, base: Oid, item: Item) -> Result<Item, Unread> {
+        let (mut at, mut found) = (base, item.clone());
+        for _ in 0..RACED {
+            if found.ids == opened.read {
+                return Ok(found);
+            }
+            let Some(parent) = self.repo.parents_of(at)?.first().copied() else { break };
+            (at, found) = (parent, self.repo.item_or_new(parent, &opened.item, opened.into())?);
+        }
+        Ok(item)
     }
 
     /// What the opening says that is not so at the base.

@@ -200,7 +200,12 @@ fn wanted(options: &ReviewRequest, config: &Config, repo: Option<&Repo>) -> Resu
         return options.paths.iter().map(|path| named(path, config, root)).collect();
     }
     let Some(root) = root else {
-        return Err(Fail::new("there is no repository here").with_hint("name the files or folders to review"));
+        let is_bare = repo.is_some();
+        let (what, hint) = match is_bare {
+            true => ("a bare repository has no files", "name a commit: roundtable review --rev HEAD"),
+            false => ("there is no repository here", "name the files or folders to review"),
+        };
+        return Err(Fail::new(what).with_hint(hint));
     };
     if let Some(globs) = config.review.as_ref().map(|review| &review.paths).filter(|globs| !globs.is_empty())
     {

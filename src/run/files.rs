@@ -109,6 +109,11 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Fail> {
 
 /// A file that is not there, with the nearest name in its folder.
 pub fn missing(path: &Path) -> Fail {
+    let shown = crate::text::plain::shown(&path.display().to_string());
+    if path.is_symlink() {
+        return Fail::new(format!("{shown} is a link to a file that is not there"))
+            .with_hint("name a file, or put back the one that the link names");
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -117,8 +122,7 @@ pub fn missing(path: &Path) -> Fail {
     let near = elsewhere(path).or_else(|| nearest(&name, &known).map(|near| path.with_file_name(near)));
     let near = near.map(|near| format!("did you mean \"{}\"?", near.display()));
     let hint = near.unwrap_or_else(|| "name a file from the current folder".to_owned());
-    Fail::new(format!("there is no file {}", crate::text::plain::shown(&path.display().to_string())))
-        .with_hint(crate::text::plain::clean(&hint))
+    Fail::new(format!("there is no file {shown}")).with_hint(crate::text::plain::clean(&hint))
 }
 
 /// The file of this name in the current folder or in one above it, as it is named from here.

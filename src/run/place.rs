@@ -69,6 +69,8 @@ fn branch_of(settings: &Settings, repo: &Repo, item: &str, base: Option<&str>) -
     let mut twins = Vec::new();
     for folder in config.folders() {
         twins.extend(repo.items(base, folder)?.into_iter().filter(|other| slug(other) == slug(&path)));
+        let new = format!("{folder}/{}", slug(&path));
+        twins.extend(repo.exists(base, &new)?.then_some(new));
     }
     let ends = path.rmatch_indices('/').map(|(at, _)| &path[at + 1..]).chain([path.as_str()]);
     let is_own = |end: &&str| {

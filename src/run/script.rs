@@ -41,8 +41,10 @@ use crate::text::{front_matter, json, plain};
 pub const LARGEST: usize = 16 * 1024 * 1024;
 /// A script has at most this many inputs.
 pub const MOST: usize = 20_000;
-/// A message is cut after this many characters.
+/// A message has at most this many characters, as on GitHub.
 pub const LONGEST: usize = 65_536;
+/// What becomes of an analysis that is interrupted at a question.
+const STOPPED: &str = "stopped by Ctrl-C; what you typed is kept, and the same command goes on with it";
 
 /// What the user says at one point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -322,6 +324,12 @@ impl Script {
             {
                 findings.push(Finding::near(name, text, at, error.to_string()).hint(time::FORM));
             }
+            let length = raw.as_ref().map_or(0, |raw| plain::clean(&raw.text).chars().count());
+            if length > LONGEST && findings.len() < finding::MOST {
+                let begin: String = raw.iter().flat_map(|raw| raw.text.lines()).take(1).collect();
+                let what = format!("input {number} has {length} characters, and a message at most {LONGEST}");
+                findings.push(Finding::near(name, text, &begin, what).hint("make two messages of it"));
+            }
             found.push_back(raw.and_then(|raw| self.input(number, raw)));
         }
         found
@@ -334,7 +342,8 @@ impl Script {
             self.notes.push(format!("input {number}: {} invisible characters were removed", was - is));
         }
         if is > LONGEST {
-            self.notes.push(format!("input {number}: cut from {is} to {LONGEST} characters"));
+            // Only who types can come here: a script is refused.
+            self.warnings.push(format!("input {number} is cut from {is} to {LONGEST} characters"));
         }
         let message = plain::cut(&self.masked(number, plain::without_blank_ends(&clean)), LONGEST);
         let by = raw.by.map(|by| person(&by)).filter(|by| !by.is_empty());
@@ -404,10 +413,11 @@ impl Script {
 
     /// The next input of the list; where it is empty, of who is asked.
     fn next_of_list(&mut self) -> Taken {
-        if self.inputs.is_empty()
-            && let Reply::Failed(why) = self.ask(Occasion::Step)
-        {
-            return Taken::Failed(why);
+        let reply = if self.inputs.is_empty() { Some(self.ask(Occasion::Step)) } else { None };
+        match reply {
+            Some(Reply::Failed(why)) => return Taken::Failed(why),
+            Some(Reply::Stopped) => return Taken::Failed(STOPPED.to_owned()),
+            _ => {}
         }
         self.inputs.pop_front().map_or(Taken::End, taken)
     }

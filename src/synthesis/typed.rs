@@ -43,7 +43,7 @@ pub(super) fn place(
         finished.summary.landing_additions().iter().filter(|one| one.kind != Kind::DecisionRecord);
     let layout = library.layout(&finished.opened.layout);
     for addition in additions {
-        let Some(place) = place_of(layout, addition.kind) else {
+        let Some(place) = addition.kind.place(layout) else {
             let path = item.path_of(&name_within(&item.path, &addition.path));
             let (kind, layout) = (addition.kind.words(), &layout.name);
             let reason =
@@ -78,7 +78,7 @@ pub(super) fn added_to(
     library: &Library,
 ) -> Result<Option<String>, Unplaced> {
     let layout = library.layout(&finished.opened.layout);
-    let Some(place) = place_of(layout, addition.kind) else {
+    let Some(place) = addition.kind.place(layout) else {
         return Ok(None);
     };
     let placing = Placing { library, addition, place, numbers: layout.numbers.as_ref() };
@@ -106,30 +106,12 @@ pub(crate) fn put_entry(
     layout: &Layout,
     library: &Library,
 ) -> Result<Option<PlacedEntry>, Unplaced> {
-    let Some(place) = place_of(layout, addition.kind) else { return Ok(None) };
+    let Some(place) = addition.kind.place(layout) else { return Ok(None) };
     let placing = Placing { library, addition, place, numbers: layout.numbers.as_ref() };
     let found = placing.added_to(name, text)?;
     let Ok((text, section)) = found else { return Ok(None) };
     let id = in_markdown::entry(&text, addition, library)?.and_then(|entry| entry.id);
     Ok(Some(PlacedEntry { text, section, id }))
-}
-
-/// The place that a layout has for additions of a kind.
-pub fn place_of(layout: &Layout, kind: Kind) -> Option<&Proposal> {
-    let places = &layout.proposals;
-    match kind {
-        Kind::AcceptanceCriterion => &places.acceptance_criterion,
-        Kind::UserStory => &places.user_story,
-        Kind::Requirement => &places.requirement,
-        Kind::SuccessCriterion => &places.success_criterion,
-        Kind::Nfr => &places.nfr,
-        Kind::Risk => &places.risk,
-        Kind::DecisionRecord => &places.decision_record,
-        Kind::Error => &places.error,
-        Kind::Term => &places.term,
-        Kind::Note => &places.note,
-    }
-    .as_ref()
 }
 
 /// A synthesis of ours has fewer additions than this; where a recording has more, none of them is looked for.
@@ -645,7 +627,7 @@ mod tests {
             let Some(proposal) = crate::discussion::additions::Proposal::read(&said) else { return Ok(()) };
             let addition = proposal.addition("x", 4, Some("Jordan"));
             // A record is a file of its own.
-            let own = Some(place_of(layout, addition.kind)).filter(|_| addition.kind != Kind::DecisionRecord);
+            let own = Some(addition.kind.place(layout)).filter(|_| addition.kind != Kind::DecisionRecord);
             let Some(place) = own.flatten() else { return Ok(()) };
             let placing = Placing { library: &library, addition: &addition, place, numbers: None };
             let (name, before) = DOCUMENTS[document];

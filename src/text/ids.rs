@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::time::is_day;
+
 /// The ids of a text that are no names: their letters and number are joined, as in `FR-001` or `A4/1`, or the number has
 /// zeros before it, as in `T042`.
 ///
@@ -173,4 +175,19 @@ fn record_number_in(word: &str) -> Option<u32> {
     let is_number = prefix.is_some() || digits.len() >= 3 && digits.starts_with('0');
     let is_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     if is_number && is_digits { digits.parse().ok() } else { None }
+}
+
+/// Whether a line is one that a discussion leaves below an id: `- Decided 2026-02-20 (Sam): …`,
+/// `- Accepted 2026-02-20 (Sam).`
+///
+/// ```
+/// use roundtable::text::ids::is_line_below;
+///
+/// assert!(is_line_below("- Decided 2026-02-20 (Sam): white letters"));
+/// assert!(!is_line_below("- Decided by the desk"));
+/// ```
+pub fn is_line_below(line: &str) -> bool {
+    let text = line.trim_start_matches(['-', '*', '+', ' ']);
+    let rest = text.strip_prefix("Decided ").or(text.strip_prefix("Accepted "));
+    rest.and_then(|rest| rest.split_once(" (")).is_some_and(|(day, _)| is_day(day))
 }

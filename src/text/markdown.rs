@@ -394,7 +394,7 @@ mod tests {
             ("<details><summary>a</summary>\nb\n</details>", &[(Paragraph, "a"), (Paragraph, "b")]),
             ("<details>\n\n- a\n\n</details>", &[(Item, "a")]),
             ("<blockquote>a</blockquote>\n\nb", &[(Quotation, "a"), (Paragraph, "b")]),
-            ("A `b c` &amp; [d](http://e.f).", &[(Paragraph, "A b c & d.")]),
+            ("A `b c` &amp; [d](http://e.f).", &[(Paragraph, "A `b c` & d.")]),
             ("# A\nb", &[(Heading, "A"), (Paragraph, "b")]),
             ("| a | b |\n|-|-|\n| c | d |", &[(Cell, "a"), (Cell, "b"), (Cell, "c"), (Cell, "d")]),
             ("a[^1]\n\n[^1]: b", &[(Paragraph, "a"), (Paragraph, "b")]),

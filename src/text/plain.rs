@@ -273,6 +273,25 @@ fn has_html(code: &str) -> bool {
     ["-->", "</", "<!", "<?"].iter().any(|sign| code.contains(sign)) || has_attribute()
 }
 
+/// A word of a command as a shell takes it.
+///
+/// ```
+/// use roundtable::text::plain::word;
+///
+/// assert_eq!(word("docs/a-b.md"), "docs/a-b.md");
+/// assert_eq!(word("Neue Gebühren"), "'Neue Gebühren'");
+/// assert_eq!(word("it's"), r"'it'\''s'");
+/// ```
+pub fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@+=,%".contains(c);
+    let text = shown(text);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
 /// Adds a sign, escaped where it could mean something in its place.
 fn push_escaped(out: &mut String, chars: &[char], at: usize) {
     let after = chars.get(at + 1).copied();

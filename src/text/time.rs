@@ -86,6 +86,12 @@ fn put(digits: &mut [u8], mut number: u32) {
     }
 }
 
+/// Whether a text is a day, such as `2026-02-20`.
+pub fn is_day(text: &str) -> bool {
+    let is_sign = |(byte, form): (u8, u8)| if form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    text.len() == 10 && text.bytes().zip(*b"0000-00-00").all(is_sign)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -154,6 +154,31 @@ fn a_slug_that_two_items_have_is_refused_and_a_path_is_not() {
     assert_eq!(sandbox.run(&["status", "packages/b/x", "--json"]).json()["items"][0]["elaborations"], 1);
 }
 
+/// Folders that no discussion has made items yet.
+#[test]
+fn two_folders_of_one_name_go_to_branches_of_their_own() {
+    let sandbox = with(&[
+        ("docs/requirements/x/requirements-spec.md", DOCUMENT),
+        ("specs/x/requirements-spec.md", DOCUMENT),
+    ]);
+    let step = ["--step", "01-03", "--json"];
+    let report = elaborate(&sandbox, "specs/x", &step).json();
+    assert_eq!(report["branch"], "roundtable/specs-x");
+    let report = elaborate(&sandbox, "x", &step).json();
+    assert_eq!((&report["item"], &report["branch"]), (&"docs/requirements/x".into(), &"roundtable/x".into()));
+    git(&sandbox, &["merge", "-q", "roundtable/specs-x"]);
+    let refused = elaborate(&sandbox, "x", &step);
+    assert!(
+        refused.stdout.contains("docs/requirements/x, specs/x") || refused.stderr.contains("specs/x"),
+        "{}",
+        refused.stdout
+    );
+    assert_eq!(refused.code, 2);
+    // What only holds items is none.
+    let refused = elaborate(&sandbox, "docs", &step);
+    assert!(refused.code == 2 && refused.stdout.contains("items are in this folder"), "{}", refused.stdout);
+}
+
 #[test]
 fn without_a_step_the_one_that_is_most_open_is_discussed_and_said() {
     let sandbox = sandbox();

@@ -415,3 +415,27 @@ proptest! {
         }
     }
 }
+
+/// Somebody else's discussion lands while this one goes on: its recording read other files than those of its base.
+#[test]
+#[cfg(unix)]
+fn what_landed_on_somebody_elses_commit_is_held_again_like_anything_else() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = sandbox();
+    let program = env!("CARGO_BIN_EXE_roundtable");
+    let other = sandbox.script("other.txt", "Decision: photos wait for the tablet.\ndone\n");
+    let elaborate = format!("{program} -q elaborate offline-mode --step 01-03 --script {other}");
+    let voice = sandbox.script(
+        "voice.sh",
+        format!(
+            "#!/bin/sh\ncase \"$(cat)\" in\n*'\"want\":\"points\"'*) {elaborate} >&2; echo '{{\"points\": []}}';;\n*'\"want\":\"round\"'*) echo '{{\"lines\": []}}';;\n*'\"want\":\"synthesis\"'*) echo '{{\"insights\": [], \"decisions\": [], \"open_questions\": [], \"action_items\": [], \"proposals\": []}}';;\n*) echo '{{\"pass\": true}}';;\nesac\n"
+        ),
+    );
+    std::fs::set_permissions(&voice, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let script = sandbox.script("own.txt", "Decision: answers are kept for 14 days.\ndone\n");
+    let args = ["elaborate", "offline-mode", "--step", "01-03", "--at", AT, "--script", &script];
+    sandbox.run(&[&args[..], &["--voice", &format!("command:{voice}")]].concat()).ok();
+    sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
+    let landed = sandbox.run(&["replay", BRANCH, "--onto", "main", "--branch", "moved"]).ok();
+    assert_eq!(landed.stdout.matches("Reproduced from its recording.").count(), 2, "{}", landed.stdout);
+}

@@ -26,6 +26,8 @@ use self::html::Balance;
 use self::tree::{BlockKind, NONE, Tree, same};
 use super::text::{self, Lines};
 use super::{Finding, Kind, quoted, yaml};
+use crate::text::ids::is_line_below;
+use crate::text::time::is_day;
 
 /// As many losses are explained in one file.
 const EXPLAINED: usize = 20;
@@ -105,20 +107,13 @@ fn is_own_line(tree: &Tree<'_>, at: u32) -> bool {
     if tree.node(at).kind != BlockKind::Item {
         return false;
     }
-    let text = tree.source(at).trim_start_matches(['-', '*', '+', ' ']);
-    let verb = text.strip_prefix("Decided ").or(text.strip_prefix("Accepted "));
-    if verb.is_some_and(|rest| rest.get(..10).is_some_and(is_day) && rest[10..].starts_with(" (")) {
+    if is_line_below(tree.source(at)) {
         return true;
     }
+    let text = tree.source(at).trim_start_matches(['-', '*', '+', ' ']);
     let entry = text.split_once(" Reason: ").map_or(text, |(entry, _)| entry);
     let heading = tree.source(tree.section_of(at)).trim_start_matches(['#', ' ']);
     entry.ends_with(')') && entry.contains(" (") && heading.strip_prefix("Session ").is_some_and(is_day)
-}
-
-/// Whether a text is a day, such as `2026-02-20`.
-fn is_day(text: &str) -> bool {
-    let is_sign = |(byte, form): (u8, u8)| if form == b'0' { byte.is_ascii_digit() } else { byte == form };
-    text.len() == 10 && text.bytes().zip(*b"0000-00-00").all(is_sign)
 }
 
 /// The markers of a document and the blocks they are before: the section after a marker, or,

@@ -177,7 +177,7 @@ fn put_fact(
 /// heading of its kind.
 fn additions(fact: &Fact, name: &str, text: &str, layout: &Layout) -> Vec<Addition> {
     let Some((kind, headings)) = kind_of(fact.label) else { return Vec::new() };
-    let Some(place) = typed::place_of(layout, kind) else { return Vec::new() };
+    let Some(place) = kind.place(layout) else { return Vec::new() };
     let last = ids(text).filter(|id| place.ids.iter().any(|own| own == family(id))).last();
     let anchors: Vec<&str> = match (fact.label, &fact.id) {
         (Label::Criterion, Some(id)) => vec![id],

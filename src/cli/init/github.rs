@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{FileState, InitArgs, Only, SetupFile, Voice};
+use crate::cli::doctor::NO_ADDRESS_STEP;
 use crate::cli::exit::Fail;
 use crate::cli::screen::Screen;
 use crate::git::Repo;
@@ -172,8 +173,6 @@ pub fn workflows(options: &InitArgs, action: Option<&str>) -> Vec<SetupFile> {
     wanted.map(|(path, text)| SetupFile::text(path, filled(text))).collect()
 }
 
-/// The step in place of the action's, where nobody has told its address.
-const MISSING: &str = "- name: the address of the action is missing";
 const NO_ADDRESS: &str = "OWNER/REPOSITORY@COMMIT";
 
 /// A workflow whose steps with the action are comments, since nobody has told its address: the job fails with one
@@ -202,7 +201,7 @@ fn without_address(workflow: &str) -> String {
             ),
             "    exit 1".to_owned(),
         ];
-        for line in [MISSING.to_owned()].into_iter().chain(id).chain(fails) {
+        for line in [NO_ADDRESS_STEP.to_owned()].into_iter().chain(id).chain(fails) {
             text.push_str(&format!("{blank}{line}\n"));
         }
         for line in step {
@@ -221,7 +220,7 @@ pub fn with_address(workflow: &str, action: &str) -> Option<String> {
     let mut lines = workflow.split_inclusive('\n').peekable();
     let mut is_changed = false;
     while let Some(line) = lines.next() {
-        if line.trim() != MISSING {
+        if line.trim() != NO_ADDRESS_STEP {
             text.push_str(line);
             continue;
         }

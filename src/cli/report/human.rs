@@ -4,14 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use git2::Oid;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::super::screen::Screen;
 use super::{ReportedFinding, Reports, catastrophes, declared, findings, is_catastrophe, sum};
 use crate::additive::content::change::differences;
-use crate::git::short;
-use crate::run::check::Report;
 use crate::text::plain;
 
 /// Findings that are shown; more are counted.
@@ -21,7 +18,7 @@ const OF_CATASTROPHE: usize = 3;
 /// Characters of a text that are shown.
 const WIDE: usize = 100;
 
-pub fn write(reports: &Reports, notices: &BTreeSet<String>, screen: &Screen) {
+pub fn write(reports: &Reports, notices: &BTreeSet<String>, declare: Option<&str>, screen: &Screen) {
     notices.iter().for_each(|notice| screen.note(notice));
     for ((reason, file), count) in declared(reports) {
         let losses = if count == 1 { "1 loss is".to_owned() } else { format!("{count} losses are") };
@@ -47,21 +44,12 @@ pub fn write(reports: &Reports, notices: &BTreeSet<String>, screen: &Screen) {
     if found.len() > shown {
         screen.say(&format!("… and {} more; --json lists them all.", found.len() - shown));
     }
-    if found.iter().any(|one| one.finding.fails()) {
-        screen.say(&format!(
-            "To lose something on purpose, say why: roundtable check {} --declare REASON",
-            found.first().map_or_else(String::new, |one| again(one.report))
-        ));
+    if found.iter().any(|one| one.finding.fails())
+        && let Some(command) = declare
+    {
+        screen.say(&format!("To lose something on purpose, say why: {command}"));
     }
     screen.say_strong(&sum(reports));
-}
-
-/// The flags that find the losses again: git may have thrown away the index of a commit that was refused.
-fn again(report: &Report) -> String {
-    match report.head == Oid::ZERO_SHA1 {
-        true => "--worktree".to_owned(),
-        false => format!("--base {}", short(report.base)),
-    }
 }
 
 fn show(one: &ReportedFinding<'_>, several: bool, screen: &Screen) {

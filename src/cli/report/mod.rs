@@ -22,11 +22,12 @@ use crate::text::plain;
 /// Reports with whether they are of one commit of a range (`--each`).
 type Reports = [(Report, bool)];
 
-/// Writes the reports in the wanted form.
+/// Writes the reports in the wanted form; `declare` is the command that declares their losses, where that is allowed.
 pub fn write(
     reports: &Reports,
     notices: &BTreeSet<String>,
     unused: &[Unused],
+    declare: Option<&str>,
     format: CheckFormat,
     screen: &Screen,
 ) -> Result<(), Fail> {
@@ -43,11 +44,11 @@ pub fn write(
         ));
     }
     match format {
-        CheckFormat::Human => human::write(reports, notices, screen),
+        CheckFormat::Human => human::write(reports, notices, declare, screen),
         CheckFormat::Json => return screen.raw(&format!("{:#}\n", as_json(reports, notices))),
         CheckFormat::Sarif => return screen.raw(&format!("{:#}\n", sarif::log(reports))),
         CheckFormat::Github => {
-            human::write(reports, notices, screen);
+            human::write(reports, notices, declare, screen);
             return github::write(reports, notices, screen);
         }
     }

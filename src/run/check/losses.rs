@@ -10,6 +10,7 @@ use crate::additive::declared::{self, Declaration, DeclaredLoss};
 use crate::additive::policy::{LOSSES, Policy};
 use crate::git::{After, Repo, differing_paths};
 use crate::run::clock::fixed_or_now;
+use crate::run::files::write_whole;
 use crate::run::{Fail, Observer};
 
 /// A declared loss that covers nothing: the file, and what it names.
@@ -79,7 +80,7 @@ fn lost_in(reports: &[(Report, bool)]) -> Vec<(&str, &Finding)> {
     lost
 }
 
-/// Writes a declaration of everything that is lost.
+/// Writes a declaration of everything that is lost, and tells its path; none where nothing is.
 pub fn declare(
     repo: &Repo,
     reports: &[(Report, bool)],
@@ -87,7 +88,7 @@ pub fn declare(
     is_staged: bool,
     may: bool,
     observer: &dyn Observer,
-) -> Result<(), Fail> {
+) -> Result<Option<String>, Fail> {
     if !may {
         return Err(Fail::new("the base's policy says `losses: none`").with_hint("put back what is lost"));
     }
@@ -100,7 +101,7 @@ pub fn declare(
     if lost.is_empty() {
         let other = if is_staged { " in the index; --worktree looks at the files" } else { "" };
         observer.say(&format!("Nothing to declare: nothing is lost{other}."));
-        return Ok(());
+        return Ok(None);
     }
     let Some(root) = repo.work_tree() else {
         return Err(
@@ -116,14 +117,16 @@ pub fn declare(
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(wrong)?;
     }
-    std::fs::write(&path, &text).map_err(wrong)?;
-    if is_staged {
-        repo.stage(&declaration.file)?;
+    write_whole(&path, text.as_bytes()).map_err(wrong)?;
+    if is_staged && let Err(error) = repo.stage(&declaration.file) {
+        // What could not be staged declares nothing.
+        std::fs::remove_file(&path).map_err(wrong)?;
+        return Err(error.into());
     }
     observer.say_strong(&declaration.file);
     observer.say(text.trim_end());
     let next =
         if is_staged { "it is staged; commit it with the change" } else { "commit it with the change" };
     observer.note(next);
-    Ok(())
+    Ok(Some(declaration.file))
 }

@@ -129,8 +129,8 @@ pub fn check(
 ) -> Result<Checked, Fail> {
     let Ranges { ranges, notes, refused, in_memory } = ranges(workspace, request, repo)?;
     notes.iter().for_each(|note| observer.note(note));
-    let paths = wanted_paths(request, repo, &ranges)?;
     let reader = in_memory.as_ref().unwrap_or(repo);
+    let paths = wanted_paths(request, reader, &ranges)?;
     named_paths_exist(reader, &ranges)?;
     let (judged, unused) = compare(&ranges, &paths, reader, observer)?;
     protects_something(&ranges, &judged, reader, observer)?;

@@ -66,13 +66,11 @@ fn what_github_prints_is_a_script() {
 }
 
 #[test]
-fn what_is_removed_or_cut_is_said() {
-    let long = format!("a\u{202e}b\n{}\n", "x".repeat(100_000));
-    let script = Script::read("s.txt", long.as_bytes()).unwrap();
-    assert_eq!(
-        script.notes,
-        ["input 1: 1 invisible characters were removed", "input 2: cut from 100000 to 65536 characters"]
-    );
+fn what_is_removed_is_said_and_nothing_is_cut() {
+    let script = Script::read("s.txt", "a\u{202e}b\n".as_bytes()).unwrap();
+    assert_eq!(script.notes, ["input 1: 1 invisible characters were removed"]);
+    let long = format!("a\n{}\n", "x".repeat(100_000));
+    assert!(refused("s.txt", &long).contains("input 2 has 100000 characters, and a message at most 65536"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::discussion::additions::snake;
 use crate::item::library::Library;
 use crate::synthesis::lists::{Item, Pattern, items_of};
 use crate::synthesis::outline::{Heading, Outline, fits, insert};
-use crate::text::ids::ids;
+use crate::text::ids::{ids, is_line_below};
 use crate::text::plain;
 use crate::text::template::Failed;
 
@@ -135,7 +135,14 @@ impl Placing<'_> {
     /// list that the section ends in.
     fn as_item(&self, text: &str, section: &Range<usize>, items: &[Item], words: &str) -> Option<String> {
         let counted = items.iter().rfind(|item| self.has_own_id(text, item));
-        let last = items.last().filter(|item| text[item.end..section.end].trim().is_empty());
+        // The lines below an id tell of its entries, and are none.
+        let is_told = |item: &&Item| is_line_below(text[item.start..item.end].trim());
+        let last = items.iter().rfind(|item| !is_told(item));
+        let is_last = |item: &&Item| {
+            let rest = text[item.end..section.end].lines().filter(|line| !line.trim().is_empty());
+            rest.into_iter().all(|line| is_line_below(line.trim()))
+        };
+        let last = last.filter(is_last);
         let last = last.filter(|_| !self.is_closed(text, items));
         let item = counted.or(last)?;
         let head = match counted.and_then(|item| lead(item.words(text))) {

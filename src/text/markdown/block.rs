@@ -108,7 +108,8 @@ impl VisibleBlock {
         let sentences = split_sentences(text, &code);
         let sentence = |found: Range<usize>| {
             let (start, end) = (range.start + found.start, range.start + found.end);
-            let words: Vec<&str> = text[found].split_whitespace().collect();
+            let marked = self.with_code_marks(start..end);
+            let words: Vec<&str> = marked.split_whitespace().collect();
             Sentence { text: words.join(" "), range: self.source_of(start, end) }
         };
         let has_words = |found: &Range<usize>| text[found.clone()].contains(char::is_alphanumeric);
@@ -122,6 +123,20 @@ impl VisibleBlock {
             opening: None,
             sentences: sentences.into_iter().filter(has_words).map(sentence).collect(),
         }
+    }
+
+    /// A range of the text with its code between backticks, as its author wrote it: without them its signs would be
+    /// words.
+    fn with_code_marks(&self, range: Range<usize>) -> String {
+        let (mut marked, mut at) = (String::new(), range.start);
+        for code in self.code.iter().filter(|code| range.start <= code.start && code.end <= range.end) {
+            let (before, inside) = (&self.text[at..code.start], &self.text[code.clone()]);
+            let mark = if inside.contains('`') { "" } else { "`" };
+            marked.push_str(&format!("{before}{mark}{inside}{mark}"));
+            at = code.end;
+        }
+        marked.push_str(&self.text[at..range.end]);
+        marked
     }
 
     /// Whether all words of a range are in bold.

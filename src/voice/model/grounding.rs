@@ -31,6 +31,8 @@ use crate::voice::sources::Folded;
 
 /// The longest entry, in characters.
 const ENTRY: usize = 400;
+/// Characters of the words that a decision is named by.
+const CLAIM: usize = 4_000;
 /// An insight of more words is asked for again, once.
 const MAX_INSIGHT_WORDS: usize = 40;
 /// The most insights of a model.
@@ -47,8 +49,8 @@ const NEARER: usize = 65;
 const FEW: usize = 3;
 /// The most turns that such an entry gets.
 const TURNS: usize = 3;
-/// A decision is at most so many sentences.
-const SENTENCES: usize = 3;
+/// A decision has at most so many sentences.
+const SENTENCES: usize = 12;
 /// Who is to do what nobody has taken.
 const NOBODY: &str = "(unassigned)";
 /// What is wrong with an entry without words of a subject.
@@ -150,7 +152,7 @@ fn of_value(value: &Value, more: &str) -> Entry {
 }
 
 fn claim(value: &Value) -> Option<Claim> {
-    let text = cut(&one_line(&clean(value.get("text")?.as_str()?)), ENTRY);
+    let text = cut(&one_line(&clean(value.get("text")?.as_str()?)), CLAIM);
     let turn = |key: &str| value.get(key).and_then(Value::as_u64).and_then(|turn| turn.try_into().ok());
     let accepts = match value.get("accepts").and_then(Value::as_str).map(str::trim) {
         Some(said) => said.parse().map(Proposed::Turn).ok().or_else(|| proposed_id(said)),
@@ -680,19 +682,28 @@ impl<'a> Grounds<'a> {
         summary.insights.extend(noted);
         summary.decisions.extend(by_rule.decisions);
         summary.decisions.sort_by_key(|one| one.turns.last().copied());
-        // What a form tells of a turn is in the user's own words: the model's words for it would be a second item.
+        // Where a model words each item of a turn, its words say what "it" is; else the user's own words stand, and
+        // the model's would be a second item.
+        let count = |items: &[Insight], turns: &[u32]| items.iter().filter(|one| one.turns == turns).count();
+        let by_form = by_rule.action_items;
+        let by_model: Vec<Insight> =
+            summary.action_items.iter().filter(|item| !by_form.contains(item)).cloned().collect();
+        let is_worded = |turns: &[u32]| count(&by_model, turns) >= count(&by_form, turns);
         let is_told = |item: &Insight| {
             let says = |told: &Insight| {
-                told.turns == item.turns
-                    || has_words(&told.text, &item.text)
-                    || self.is_of_one_message(&told.turns, &item.turns) && has_half(&told.text, &item.text)
+                told.turns == item.turns && !is_worded(&item.turns)
+                    || told.turns != item.turns
+                        && (has_words(&told.text, &item.text)
+                            || self.is_of_one_message(&told.turns, &item.turns)
+                                && has_half(&told.text, &item.text))
             };
-            by_rule.action_items.iter().any(says)
+            by_form.iter().any(says)
         };
-        summary.action_items.retain(|item| by_rule.action_items.contains(item) || !is_told(item));
-        for item in summary.action_items.iter_mut().filter(|item| !by_rule.action_items.contains(item)) {
+        summary.action_items.retain(|item| !by_form.contains(item) && !is_told(item));
+        for item in &mut summary.action_items {
             self.name_owner(item);
         }
+        summary.action_items.extend(by_form.iter().filter(|item| !is_worded(&item.turns)).cloned());
         let own = summary.open_questions.len();
         for question in by_rule.open_questions.into_iter().filter(|one| !self.is_for_a_model(one)) {
             // A choice that was put may be there in better words, or a decision answers it.
@@ -712,10 +723,6 @@ impl<'a> Grounds<'a> {
                 summary.open_questions.push(question);
             }
         }
-        // What a user said in so many words is in those words, once.
-        let is_own = |one: &Insight| by_rule.action_items.iter().any(|own| own.turns == one.turns);
-        summary.action_items.retain(|one| !is_own(one));
-        summary.action_items.extend(by_rule.action_items);
         let decided: Vec<&str> = summary.decisions.iter().map(|one| one.text.as_str()).collect();
         let open: Vec<&str> = summary.open_questions.iter().map(|one| one.text.as_str()).collect();
         summary.summary = in_one_line(&decided, &open, self.talk);

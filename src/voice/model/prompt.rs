@@ -368,7 +368,9 @@ pub fn round(head: &str, block: &[Exchange], now: &Discussion<'_>) -> Result<Pro
     let (turn, left) = (now.turn_count() + 1, now.turns_left());
     let shown: Vec<_> = exchanges.iter().map(|asked| shown_exchange(asked, now)).collect();
     let first = exchanges.iter().flat_map(|asked| &asked.personas).next();
-    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    let layout = now.library().layout(&now.opened().layout);
+    let kinds = Kind::ALL.iter().filter(|kind| kind.place(layout).is_some());
+    let kinds: Vec<&str> = kinds.map(|kind| kind.name()).collect();
     let wanted = context! {
         turn, left, kinds,
         exchanges => shown,
