@@ -89,7 +89,7 @@ pub fn sources<'r>(rests: impl Iterator<Item = &'r Rest>) -> String {
 /// The longest quotation that names a place, in characters.
 const QUOTED: usize = 60;
 
-/// Places as a document has them, whose lines move: ``spec.md FR-004; notes.md "five"; src/tracker.js `return 5` ``.
+/// Places as a document has them, whose lines move: `spec.md FR-004; notes.md "five"`, and words of code as code.
 pub fn lasting_sources<'r>(rests: impl Iterator<Item = &'r Rest>) -> String {
     joined(rests, &|rest| {
         let quote = cut(one_line(&rest.quote).trim(), QUOTED);

@@ -133,6 +133,10 @@ pub(super) fn add(
     let (mut now, mut placed) = (item.clone(), Vec::new());
     let layout = library.layout(said.layout);
     let logs = logs(layout);
+    // The title of the only document names all of it: what is decided about it is in the block.
+    let mut documents = item.documents().filter(|(name, _)| is_markdown(name)).map(|(_, text)| text);
+    let title = documents.next().filter(|_| documents.next().is_none()).and_then(title);
+    let is_title = |id: &str| title.as_deref().is_some_and(|title| begins_with(title, id));
     // A decision about a record is at the end of that record.
     let is_record = |id: &str| layout.decisions == Place::Record && !record_numbers(id).is_empty();
     let definition = |text: &str, id: &str| {
@@ -143,7 +147,7 @@ pub(super) fn add(
         }
     };
     for line in lines(said, library)? {
-        for id in line.ids.iter().filter(|id| !is_record(id)) {
+        for id in line.ids.iter().filter(|id| !is_record(id) && !is_title(id)) {
             let found = put(item, &mut now, id, &line.text, "1 decision", &definition);
             if found.is_none() {
                 left.extend(without_line(item, id, &definition));
@@ -206,6 +210,13 @@ fn logs<'l>(layout: &'l Layout) -> Vec<&'l str> {
         _ => None,
     };
     places.into_iter().filter_map(heading).collect()
+}
+
+/// The first heading of a text, where it is the only one of its level and none is above it.
+fn title(text: &str) -> Option<String> {
+    let outline = Outline::new(text);
+    let (first, rest) = outline.headings.split_first()?;
+    rest.iter().all(|other| other.level > first.level).then(|| first.text.clone())
 }
 
 /// Puts a line below an id, in the first document that has a place for it.
@@ -496,10 +507,15 @@ fn below_item(text: &str, item: &Range<usize>) -> LineSpot {
 fn below_block(text: &str, blocks: &[Block], at: usize) -> LineSpot {
     let below = blocks[at + 1..].iter().filter(|block| !block.is_inside);
     let mut last = &blocks[at];
+    // "These columns:" goes on in what is below it.
+    let announces = text[blocks[at].range.clone()].trim_end().trim_end_matches('*').ends_with(':');
     for block in below {
         let continues = match blocks[at].kind {
             BlockKind::Heading => block.kind != BlockKind::Heading,
-            _ => block.kind == BlockKind::List && last.kind == BlockKind::Paragraph,
+            _ => {
+                let is_part = block.kind == BlockKind::List || announces && block.kind == BlockKind::Other;
+                is_part && last.kind == BlockKind::Paragraph
+            }
         };
         if block.kind == BlockKind::Item {
             continue;
@@ -530,6 +546,10 @@ mod tests {
             ("## A-1: a\n\ntext\n\n### sub\n", "## A-1: a\n\ntext\n\n- LINE\n\n### sub\n"),
             ("## A-1: a\n\n- one\n\n## B\n", "## A-1: a\n\n- one\n- LINE\n\n## B\n"),
             ("**A-1**: a\nb\n\nc\n", "**A-1**: a\nb\n\n- LINE\n\nc\n"),
+            (
+                "**A-1**: these:\n\n| a |\n| - |\n| b |\n\nc\n",
+                "**A-1**: these:\n\n| a |\n| - |\n| b |\n\n- LINE\n\nc\n",
+            ),
             ("- A-1: a", "- A-1: a\n  - LINE\n"),
             (" - A-1: a\n - b\n", " - A-1: a\n   - LINE\n - b\n"),
             ("  * A-1: a\n  * b\n", "  * A-1: a\n    - LINE\n  * b\n"),

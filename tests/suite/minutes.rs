@@ -66,7 +66,7 @@ fn a_label_decides_wherever_it_is_written() {
         ),
         ("Decision: fees stay.\n- they are low", &["fees stay."]),
         ("We decided to stop:\n\n- why?", &["We decided to stop:"]),
-        ("We discussed `retry_limit`. Agreed: `retry_limit` is 3.", &["retry_limit is 3."]),
+        ("We discussed `retry_limit`. Agreed: `retry_limit` is 3.", &["`retry_limit` is 3."]),
     ] {
         assert_eq!(decided(text), wanted, "{text}");
     }

@@ -682,28 +682,19 @@ impl<'a> Grounds<'a> {
         summary.insights.extend(noted);
         summary.decisions.extend(by_rule.decisions);
         summary.decisions.sort_by_key(|one| one.turns.last().copied());
-        // Where a model words each item of a turn, its words say what "it" is; else the user's own words stand, and
-        // the model's would be a second item.
-        let count = |items: &[Insight], turns: &[u32]| items.iter().filter(|one| one.turns == turns).count();
-        let by_form = by_rule.action_items;
-        let by_model: Vec<Insight> =
-            summary.action_items.iter().filter(|item| !by_form.contains(item)).cloned().collect();
-        let is_worded = |turns: &[u32]| count(&by_model, turns) >= count(&by_form, turns);
+        // What a form tells of a turn is in the user's own words: the model's words for it would be a second item.
         let is_told = |item: &Insight| {
             let says = |told: &Insight| {
-                told.turns == item.turns && !is_worded(&item.turns)
-                    || told.turns != item.turns
-                        && (has_words(&told.text, &item.text)
-                            || self.is_of_one_message(&told.turns, &item.turns)
-                                && has_half(&told.text, &item.text))
+                told.turns == item.turns
+                    || has_words(&told.text, &item.text)
+                    || self.is_of_one_message(&told.turns, &item.turns) && has_half(&told.text, &item.text)
             };
-            by_form.iter().any(says)
+            by_rule.action_items.iter().any(says)
         };
-        summary.action_items.retain(|item| !by_form.contains(item) && !is_told(item));
-        for item in &mut summary.action_items {
+        summary.action_items.retain(|item| by_rule.action_items.contains(item) || !is_told(item));
+        for item in summary.action_items.iter_mut().filter(|item| !by_rule.action_items.contains(item)) {
             self.name_owner(item);
         }
-        summary.action_items.extend(by_form.iter().filter(|item| !is_worded(&item.turns)).cloned());
         let own = summary.open_questions.len();
         for question in by_rule.open_questions.into_iter().filter(|one| !self.is_for_a_model(one)) {
             // A choice that was put may be there in better words, or a decision answers it.
@@ -723,6 +714,10 @@ impl<'a> Grounds<'a> {
                 summary.open_questions.push(question);
             }
         }
+        // What a user said in so many words is in those words, once.
+        let is_own = |one: &Insight| by_rule.action_items.iter().any(|own| own.turns == one.turns);
+        summary.action_items.retain(|one| !is_own(one));
+        summary.action_items.extend(by_rule.action_items);
         let decided: Vec<&str> = summary.decisions.iter().map(|one| one.text.as_str()).collect();
         let open: Vec<&str> = summary.open_questions.iter().map(|one| one.text.as_str()).collect();
         summary.summary = in_one_line(&decided, &open, self.talk);
