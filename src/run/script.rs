@@ -41,8 +41,8 @@ use crate::text::{front_matter, json, plain};
 pub const LARGEST: usize = 16 * 1024 * 1024;
 /// A script has at most this many inputs.
 pub const MOST: usize = 20_000;
-/// A message has at most this many characters, as on GitHub.
-pub const LONGEST: usize = 65_536;
+/// A message has at most this many characters.
+pub const LONGEST: usize = 2_097_152;
 /// What becomes of an analysis that is interrupted at a question.
 const STOPPED: &str = "stopped by Ctrl-C; what you typed is kept, and the same command goes on with it";
 

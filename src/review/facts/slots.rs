@@ -46,9 +46,12 @@ pub fn slots(page: &Page<'_>) -> Vec<Hit> {
     if !page.keys.is_empty() {
         return Vec::new();
     }
-    let read = |block: &&Block| !block.is_quoted && block.kind != Kind::Item(Some(true));
-    let mut found: Vec<Slot> =
-        page.blocks.iter().filter(read).flat_map(|block| slots_of(page, block)).collect();
+    let forms = forms_of_files(page);
+    let read = |(at, block): &(usize, &Block)| {
+        !block.is_quoted && block.kind != Kind::Item(Some(true)) && !forms.contains(at)
+    };
+    let blocks = || page.blocks.iter().enumerate().filter(read).map(|(_, block)| block);
+    let mut found: Vec<Slot> = blocks().flat_map(|block| slots_of(page, block)).collect();
     found.extend(repeated_headers(page));
     let mut found = without_variables(page, found);
     let telling = found.iter().filter(|slot| slot.evidence != Evidence::Likely);
@@ -58,11 +61,32 @@ pub fn slots(page: &Page<'_>) -> Vec<Hit> {
     let is_open = |slot: &Slot| slot.evidence == Evidence::Clear || is_template;
     if has_places {
         found.sort_by_key(|slot| slot.plain.start);
-        let more: Vec<Slot> =
-            page.blocks.iter().filter(read).flat_map(|block| within_lines(page, block, &found)).collect();
+        let more: Vec<Slot> = blocks().flat_map(|block| within_lines(page, block, &found)).collect();
         found.extend(more);
     }
     found.into_iter().filter(is_open).map(|slot| Hit::at(page.source(slot.plain))).collect()
+}
+
+/// The items of lists that say what another file looks like: those below an item that names it in code and ends in a
+/// colon.
+fn forms_of_files(page: &Page<'_>) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    // The items that are open, each with whether it leads such a list.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    for (at, block) in page.blocks.iter().enumerate() {
+        while open.last().is_some_and(|(depth, _)| *depth >= block.depth) {
+            open.pop();
+        }
+        if block.depth == 0 {
+            continue;
+        }
+        if open.iter().any(|(_, leads)| *leads) {
+            found.insert(at);
+        }
+        let text = page.text_of(block);
+        open.push((block.depth, text.contains(CODE) && text.trim_end().ends_with(':')));
+    }
+    found
 }
 
 /// Enough different places in square brackets, in several sections.

@@ -69,8 +69,10 @@ fn what_github_prints_is_a_script() {
 fn what_is_removed_is_said_and_nothing_is_cut() {
     let script = Script::read("s.txt", "a\u{202e}b\n".as_bytes()).unwrap();
     assert_eq!(script.notes, ["input 1: 1 invisible characters were removed"]);
-    let long = format!("a\n{}\n", "x".repeat(100_000));
-    assert!(refused("s.txt", &long).contains("input 2 has 100000 characters, and a message at most 65536"));
+    let long = format!("a\n{}\n", "x".repeat(2_100_000));
+    assert!(
+        refused("s.txt", &long).contains("input 2 has 2100000 characters, and a message at most 2097152")
+    );
 }
 
 #[test]
