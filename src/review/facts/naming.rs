@@ -23,7 +23,7 @@ pub fn is_instruction(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_file = name == "SKILL.md"
         || [".agent.md", ".instructions.md", ".prompt.md"].iter().any(|ending| name.ends_with(ending));
-    let is_hidden = folders.split('/').any(|folder| folder.starts_with('.') && folder.len() > 2);
+    let is_hidden = folders.split('/').any(|folder| folder.starts_with(['.', '_']) && folder.len() > 2);
     let is_folder = |folder: &str| match folder {
         "prompts" | "skills" => true,
         "agents" | "commands" | "rules" | "workflows" => is_hidden,

@@ -120,7 +120,8 @@ pub fn undecided_records(page: &Page<'_>) -> Vec<Hit> {
             next.and_then(|next| next.heading).map_or(page.text.len(), |next| page.blocks[next].range.start);
         let block = &page.blocks[heading];
         let below = page.text.get(block.range.end..end).unwrap_or_default();
-        if below.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) {
+        // A heading below it may name the option that was taken.
+        if below.trim().is_empty() {
             found.push(Hit::at(page.source(block.plain.clone())));
         }
     }
