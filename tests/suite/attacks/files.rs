@@ -338,7 +338,7 @@ pub fn measured(command: &mut std::process::Command) -> (i32, u64, Duration) {
     }
 }
 
-/// Also: `a_megabyte_on_one_line_is_cut_and_said`, `long_words_many_sentences_and_many_lines_come_to_an_end`,
+/// Also: `a_megabyte_on_one_line_is_kept_whole_in_the_recording`, `long_words_many_sentences_and_many_lines_come_to_an_end`,
 /// `a_hundred_of_the_longest_comments_block_nobody`, `a_thousand_comments_are_read_page_by_page_and_doubles_count_once`.
 #[test]
 #[cfg(target_os = "linux")]
