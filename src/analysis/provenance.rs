@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use super::drafted::Drafted;
 use super::event::{Event, Record};
 use crate::discussion::summary::without_end;
+use crate::item::MARKERS;
 use crate::item::step::listed_as_open;
 use crate::text::plain;
 use crate::text::sentences::sentences;
@@ -72,7 +73,7 @@ impl Log {
 
 /// The step and the time of a marker line: `<!-- Analysis: step 01-02, 2026-02-20T14:30:00.000Z -->`.
 pub fn marker(line: &str) -> Option<(&str, Time)> {
-    let inside = line.trim().trim_start_matches("# ").strip_prefix("<!-- Analysis: step ")?;
+    let inside = line.trim().trim_start_matches("# ").strip_prefix(MARKERS[1])?;
     let (step, at) = inside.strip_suffix(" -->")?.split_once(", ")?;
     Some((step, Time::parse(at).ok()?))
 }
@@ -81,7 +82,7 @@ pub fn marker(line: &str) -> Option<(&str, Time)> {
 pub fn marker_above(text: &str, line: usize) -> Option<(usize, &str, Time)> {
     let above: Vec<&str> = text.lines().take(line).collect();
     for (at, line) in above.iter().enumerate().rev() {
-        if line.starts_with("<!-- Elaboration: step ") {
+        if line.starts_with(MARKERS[0]) {
             return None;
         }
         if let Some((step, time)) = marker(line) {

@@ -13,7 +13,7 @@ use super::{
 use crate::item::config::{self, Config};
 use crate::item::layout::{Folder, Layout};
 use crate::item::library::{built_in_layouts, read_layouts};
-use crate::item::{self, Begin, Elsewhere, File, Item, Meta, meta};
+use crate::item::{self, Begin, DRAFT, Elsewhere, File, Item, MARKERS, Meta, meta};
 use crate::text::finding::{nearest, suggestion};
 use crate::text::path;
 use crate::text::plain::word;
@@ -260,18 +260,24 @@ impl Repo {
         })
     }
 
-    /// The folder of the item that a document belongs to: the item above it; else its own folder, where it is alone
-    /// there, or the folder of its name beside it.
+    /// The folder of the item that a document belongs to: the one of its name beside it, where that is its item; the
+    /// item above it, unless that is about another document; else its own folder, where it is alone there, or the
+    /// folder of its name beside it.
     ///
     /// # Errors
     /// A file that is no document.
     fn item_of_document(&self, commit: Oid, path: &str) -> Result<String, Error> {
         let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
         let is_prose = matches!(name.rsplit_once('.').map(|(_, end)| end), Some("md" | "markdown"));
-        if let Some(item) = self.item_of(commit, path)?
-            && self.is_ours(commit, &item)?
+        let known = self.item_and_name(commit, path)?.map(|(item, _)| item);
+        let known = match known {
+            Some(item) if self.is_ours(commit, &item)? => Some(item),
+            _ => None,
+        };
+        if let Some(item) = &known
+            && (!is_prose || self.takes(commit, item, path)?)
         {
-            return Ok(item);
+            return Ok(item.clone());
         }
         if !is_prose {
             return Err(Error::IsFile { path: path.to_owned() });
@@ -286,7 +292,26 @@ impl Repo {
             matches!(kind(entry), Entry::File) && item::is_document(&name_of(entry)) && name_of(entry) != name
         };
         let is_alone = folder.is_some_and(|folder| !folder.iter().any(|entry| is_document(&entry)));
-        Ok(if is_alone && !has_own { above } else { beside }.to_owned())
+        Ok(if is_alone && !has_own && known.is_none() { above } else { beside }.to_owned())
+    }
+
+    /// Whether a document above or beside which an item is belongs to it: not where the item is about another document
+    /// that lies in its folder, and this one is somebody else's: no layout takes both, and no run has written it.
+    ///
+    /// # Errors
+    /// A path that leads through a link or a submodule.
+    fn takes(&self, commit: Oid, item: &str, path: &str) -> Result<bool, Error> {
+        let meta = self.file(commit, &format!("{item}/{}", meta::FILE))?.unwrap_or_default();
+        let meta = Meta::read(item, &meta).ok();
+        let Some(document) = meta.as_ref().and_then(Meta::document) else { return Ok(true) };
+        let document = format!("{item}/{document}");
+        if path == document || path == format!("{item}/{DRAFT}") || !self.exists(commit, &document)? {
+            return Ok(true);
+        }
+        let text = self.file(commit, path)?.unwrap_or_default();
+        let is_written =
+            MARKERS.iter().any(|marker| memchr::memmem::find(&text, marker.as_bytes()).is_some());
+        Ok(is_written || self.laid_out_above(commit, path)?.as_deref() == Some(item))
     }
 
     /// The nearest folder above a path that a layout takes as one item with all its documents, if there is one.
@@ -429,8 +454,7 @@ impl Repo {
                     let names = names_in(&tree);
                     let layout = meta.as_ref().and_then(Meta::layout);
                     let preset = preset_of(&at, &names, document.as_deref(), layout);
-                    found.push(Elsewhere { folder: at, document, preset });
-                    continue;
+                    found.push(Elsewhere { folder: at.clone(), document, preset });
                 }
             }
             for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
@@ -583,11 +607,7 @@ impl Repo {
     /// A tree that cannot be read, or links on the way.
     pub(crate) fn items(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
         let mut found = Vec::new();
-        self.walk_folders(commit, items, &mut |tree, path| {
-            let is_item = has_meta(tree);
-            found.extend(is_item.then(|| path.to_owned()));
-            Ok(!is_item)
-        })?;
+        self.walk_items(commit, items, &mut |_, path| found.push(path.to_owned()))?;
         Ok(found)
     }
 
@@ -598,13 +618,42 @@ impl Repo {
     /// A tree that cannot be read, or links on the way.
     pub(crate) fn read_items(&self, commit: Oid, items: &str) -> Result<ReadItems, Error> {
         let mut found = Vec::new();
-        self.walk_folders(commit, items, &mut |tree, path| {
-            let is_item = has_meta(tree);
-            let read = is_item.then(|| self.item_in(commit, path, Some(tree), None, &|_| true));
-            found.extend(read.map(|item| (path.to_owned(), item)));
-            Ok(!is_item)
+        self.walk_items(commit, items, &mut |tree, path| {
+            found.push((path.to_owned(), self.item_in(commit, path, Some(tree), None, &|_| true)));
         })?;
         Ok(found)
+    }
+
+    /// Visits the items below a folder, in order: each folder with a meta.json, and in such a folder those whose
+    /// meta.json has a field of ours.
+    fn walk_items(
+        &self,
+        commit: Oid,
+        items: &str,
+        visit: &mut dyn FnMut(&Tree<'_>, &str),
+    ) -> Result<(), Error> {
+        let mut outer: Option<String> = None;
+        self.walk_folders(commit, items, &mut |tree, path| {
+            let is_inside = outer
+                .as_ref()
+                .and_then(|outer| path.strip_prefix(outer))
+                .is_some_and(|rest| rest.starts_with('/'));
+            if is_inside && self.own_meta(tree)?.is_some() || !is_inside && has_meta(tree) {
+                visit(tree, path);
+                if !is_inside {
+                    outer = Some(path.to_owned());
+                }
+            }
+            Ok(true)
+        })
+    }
+
+    /// The meta.json of a folder, where it has a field of ours.
+    fn own_meta(&self, tree: &Tree<'_>) -> Result<Option<Meta>, Error> {
+        let Some(file) = tree.get_name(meta::FILE).filter(|file| matches!(kind(file), Entry::File)) else {
+            return Ok(None);
+        };
+        Ok(Meta::read(meta::FILE, &self.bytes(file.id())?).ok().filter(Meta::is_ours))
     }
 
     /// Visits a folder and those below it, in order; `visit` says whether a folder is entered.
@@ -635,10 +684,14 @@ impl Repo {
     /// A tree that cannot be read, or links on the way.
     pub(crate) fn recordings_without_item(&self, commit: Oid, items: &str) -> Result<Vec<String>, Error> {
         let mut found: Vec<String> = Vec::new();
+        let mut known = HashSet::new();
         self.walk_folders(commit, items, &mut |tree, path| {
             let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
-            if !matches!(name, "elaborations" | "analysis") || path == items {
-                return Ok(!has_meta(tree));
+            if has_meta(tree) {
+                known.insert(path.to_owned());
+            }
+            if !matches!(name, "elaborations" | "analysis") || path == items || known.contains(above) {
+                return Ok(true);
             }
             let has_recordings = tree.iter().any(|file| name_of(&file).ends_with(".jsonl"));
             found.extend(has_recordings.then(|| above.to_owned()));
@@ -713,6 +766,8 @@ impl Repo {
         is_wanted: &dyn Fn(&str) -> bool,
         read: &mut ItemFolder,
     ) -> Result<(), Error> {
+        // Documents of items that have their folders in this one.
+        let mut others = Vec::new();
         for entry in tree {
             let name = format!("{prefix}{}", name_of(&entry));
             let is_ours = prefix.is_empty() && name.eq_ignore_ascii_case("elaborations");
@@ -724,6 +779,10 @@ impl Repo {
                 _ if is_ours => return Err(Error::NotOurs { path: name }),
                 Entry::Folder if depth < DEPTH => {
                     let tree = self.git.find_tree(entry.id())?;
+                    if let Some(meta) = self.own_meta(&tree)? {
+                        others.extend(meta.document().map(|document| format!("{prefix}{document}")));
+                        continue;
+                    }
                     self.read_folder(&tree, &format!("{name}/"), depth + 1, is_wanted, read)?;
                 }
                 Entry::Folder => {
@@ -739,6 +798,10 @@ impl Repo {
                     read.files.insert(name, file);
                 }
             }
+        }
+        for name in others {
+            read.files.remove(&name);
+            read.ids.remove(&name);
         }
         Ok(())
     }

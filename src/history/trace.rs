@@ -23,6 +23,7 @@ use crate::discussion::additions::{Addition, Kind as ProposalKind};
 use crate::discussion::event::Rest;
 use crate::discussion::summary::{Insight, Question, Summary, USER};
 use crate::discussion::{Finished, closing};
+use crate::item::MARKERS;
 use crate::item::layout::{Layout, Place};
 use crate::item::library::Library;
 use crate::synthesis::typed::{in_data, in_markdown as in_lines};
@@ -247,7 +248,7 @@ pub fn holds_lines_of(text: &str, ours: &str) -> bool {
 
 /// Step and time of a marker line.
 fn marker(line: &str) -> Option<(String, Time)> {
-    let inside = line.trim().strip_prefix("<!-- Elaboration: step ")?.strip_suffix(" -->")?;
+    let inside = line.trim().strip_prefix(MARKERS[0])?.strip_suffix(" -->")?;
     let (step, at) = inside.split_once(", ")?;
     Some((step.to_owned(), Time::parse(at).ok()?))
 }

@@ -13,7 +13,7 @@
 
 pub mod github;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
@@ -447,9 +447,19 @@ impl Config {
         self.evidence.clone().unwrap_or_default()
     }
 
-    /// Every folder that is or holds an item: those of `items`, and the items that were found elsewhere.
+    /// The folders that are or hold all items: those of `items`, and the items that were found elsewhere, without
+    /// those that are in another one.
     pub fn folders(&self) -> Vec<&str> {
-        self.roots().into_iter().chain(self.elsewhere.iter().map(|item| item.folder.as_str())).collect()
+        let mut folders = self.roots();
+        let mut known: HashSet<&str> = folders.iter().copied().collect();
+        for Elsewhere { folder, .. } in &self.elsewhere {
+            let is_inside = folder.match_indices('/').any(|(at, _)| known.contains(&folder[..at]));
+            if !is_inside {
+                known.insert(folder);
+                folders.push(folder);
+            }
+        }
+        folders
     }
 
     /// The folders of `items`, without trailing slashes.

@@ -53,6 +53,9 @@ pub const LEAST_TURNS: u32 = 3;
 /// The document that the text of an issue becomes.
 pub const DRAFT: &str = "draft.md";
 
+/// What the lines begin with that mark where a discussion or a step has written.
+pub const MARKERS: [&str; 2] = ["<!-- Elaboration: step ", "<!-- Analysis: step "];
+
 /// The folder of an item's recordings.
 pub const RECORDINGS: &str = "elaborations";
 

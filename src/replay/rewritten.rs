@@ -309,8 +309,10 @@ impl Replay {
     /// The recordings of an item that a commit brought, in the order in which they ended.
     fn members(&self, place: &CommittedPath, commit: Oid, item: &str) -> Result<Vec<Member>, Unread> {
         let mut found = Vec::new();
-        self.repo.recordings(commit, item, &mut |_, path, blob| {
-            found.push((path.to_owned(), blob));
+        self.repo.recordings(commit, item, &mut |of, path, blob| {
+            if of == item {
+                found.push((path.to_owned(), blob));
+            }
             true
         })?;
         let ours = self.brought_by(place, commit);

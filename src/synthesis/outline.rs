@@ -5,6 +5,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
 use crate::additive;
+use crate::item::MARKERS;
 use crate::text::plain::line_end;
 
 /// The Markdown that documents are read as: CommonMark with GFM's tables and strikethrough, and
@@ -140,7 +141,7 @@ fn line_start(text: &str, at: usize) -> usize {
 }
 
 /// What a traceability marker begins with.
-pub const MARKER: &[u8] = b"<!-- Elaboration: step ";
+pub const MARKER: &[u8] = MARKERS[0].as_bytes();
 
 /// Whether an HTML block is a traceability marker.
 fn is_marker(html: &str) -> bool {

@@ -58,6 +58,34 @@ fn a_document_that_is_named_becomes_an_item_and_every_verb_finds_it_again() {
 }
 
 #[test]
+fn another_document_that_is_named_in_the_folder_of_an_item_gets_its_own_item() {
+    let sandbox = with(&[("docs/webhooks.md", DOCUMENT)]);
+    assert_eq!(elaborate(&sandbox, "docs/webhooks.md", &["--json"]).json()["item"], "docs");
+    git(&sandbox, &["reset", "-q", "--hard", "roundtable/docs"]);
+    sandbox.commit(&[("docs/billing.md", "# Billing\n\nBills go out monthly.\n")]);
+    let report = elaborate(&sandbox, "docs/billing.md", &["--json"]).json();
+    assert_eq!((&report["item"], &report["branch"]), (&"docs/billing".into(), &"roundtable/billing".into()));
+    let paths: Vec<&str> =
+        report["artifacts"].as_array().unwrap().iter().filter_map(|one| one["path"].as_str()).collect();
+    assert_eq!(paths, ["docs/billing.md"]);
+    git(&sandbox, &["reset", "-q", "--hard", "roundtable/billing"]);
+    // Both are found by every verb: the one in the folder of the other, too.
+    let status = sandbox.run(&["status", "--json"]).json();
+    let items: Vec<&str> =
+        status["items"].as_array().unwrap().iter().filter_map(|item| item["path"].as_str()).collect();
+    assert_eq!(items, ["docs", "docs/billing"]);
+    let replay = sandbox.run(&["replay", "--all", "--json"]).json();
+    assert_eq!((&replay["reproduced"], replay["recordings"].as_array().unwrap().len()), (&true.into(), 2));
+    let again = elaborate(&sandbox, "billing", &["--dry-run", "--json"]).json();
+    assert_eq!(again["item"], "docs/billing");
+    // The first one keeps its document, and a folder below `items` is no other than one elsewhere.
+    assert_eq!(elaborate(&sandbox, "docs/webhooks.md", &["--dry-run", "--json"]).json()["item"], "docs");
+    sandbox.commit(&[(".roundtable.yaml", "items: docs\n")]);
+    let status = sandbox.run(&["status", "--json"]).json();
+    assert_eq!(status["items"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn a_document_is_named_from_the_folder_that_somebody_is_in() {
     let sandbox = with(&[("design/x.md", DOCUMENT), ("design/y.md", "# Y\n"), ("design/old/z.md", "# Z\n")]);
     let script = sandbox.script("talk.txt", TALK);
