@@ -64,6 +64,20 @@ impl Kind {
         .as_ref()
     }
 
+    /// Whether ids that begin with these letters can count entries of the kind. What a team calls its requirements is
+    /// theirs, unless these letters count another kind.
+    pub fn is_counted_by(self, letters: &str, layout: &Layout) -> bool {
+        let counts = |kind: &Kind| {
+            kind.place(layout).is_some_and(|place| place.ids.iter().any(|known| known == letters))
+        };
+        match self {
+            Kind::Requirement | Kind::Nfr => {
+                counts(&self) || !letters.is_empty() && !Kind::ALL.iter().any(counts)
+            }
+            _ => counts(&self),
+        }
+    }
+
     pub const ALL: [Kind; 10] = [
         Kind::AcceptanceCriterion,
         Kind::UserStory,

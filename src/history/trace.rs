@@ -407,8 +407,7 @@ fn at_offset<'t>(
 
 /// Whether the id of an addition, if it has one, is the next of its series.
 fn is_numbered(id: Option<String>, layout: &Layout, addition: &Addition, text: &str) -> bool {
-    let place = addition.kind.place(layout);
-    id.is_none_or(|id| place.is_some_and(|place| typed::follows(&id, place, text)))
+    id.is_none_or(|id| typed::follows(&id, addition.kind, layout, text))
 }
 
 /// A discussion with the questions that its block in a document has; those that the document asks elsewhere were there

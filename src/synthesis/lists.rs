@@ -22,7 +22,7 @@ use super::outline::{MARKDOWN, Outline, fits, insert};
 use super::{Left, Placed, Unplaced, decider, existing, guarded, places, reason};
 use crate::discussion::LandingEntries;
 use crate::discussion::address::without_vocative;
-use crate::discussion::event::Event;
+use crate::discussion::event::{Event, SECRETARY};
 use crate::discussion::summary::{Decision, Insight, attribution};
 use crate::item::layout::{Form, List, Place};
 use crate::item::library::Library;
@@ -135,7 +135,11 @@ impl Kind {
             Kind::Insight => ("insight", spoken(&summary.insights[at])),
             Kind::Action => ("action", spoken(&summary.action_items[at])),
             Kind::Question => {
-                ("question", context! { text => guarded(&summary.open_questions[at].text, &library.cast) })
+                let question = &summary.open_questions[at];
+                // Without a model it is only who asked, which a team's own list does not say.
+                let context = Some(&question.context).filter(|_| said.voice != SECRETARY);
+                let context = context.map(|context| guarded(context, &library.cast));
+                ("question", context! { text => guarded(&question.text, &library.cast), context })
             }
             Kind::Decision => ("clarification", decided(&summary.decisions[at], form, said, library)),
         };

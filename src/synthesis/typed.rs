@@ -20,7 +20,7 @@ use super::{Left, Outcome, Placed, Unplaced, data};
 use crate::additive::verify;
 use crate::discussion::Finished;
 use crate::discussion::additions::{Addition, Field, Kind, PROPOSED_BY, snake};
-use crate::item::layout::{Layout, Numbers, Proposal};
+use crate::item::layout::{Layout, Proposal};
 use crate::item::library::Library;
 use crate::item::{Change, Item};
 use crate::text::ids::{family, ids};
@@ -51,7 +51,7 @@ pub(super) fn place(
             outcome.left.push(Left { path, reason });
             continue;
         };
-        let placing = Placing { library, addition, place, numbers: layout.numbers.as_ref() };
+        let placing = Placing { library, addition, layout, place };
         match placing.put(item, outcome)? {
             Ok(change) => match outcome.changes.iter_mut().find(|known| known.path == change.path) {
                 Some(known) => known.after = change.after,
@@ -81,7 +81,7 @@ pub(super) fn added_to(
     let Some(place) = addition.kind.place(layout) else {
         return Ok(None);
     };
-    let placing = Placing { library, addition, place, numbers: layout.numbers.as_ref() };
+    let placing = Placing { library, addition, layout, place };
     let found = placing.added_to(name, text)?;
     Ok(found.ok().map(|(text, _)| text))
 }
@@ -107,7 +107,7 @@ pub(crate) fn put_entry(
     library: &Library,
 ) -> Result<Option<PlacedEntry>, Unplaced> {
     let Some(place) = addition.kind.place(layout) else { return Ok(None) };
-    let placing = Placing { library, addition, place, numbers: layout.numbers.as_ref() };
+    let placing = Placing { library, addition, layout, place };
     let found = placing.added_to(name, text)?;
     let Ok((text, section)) = found else { return Ok(None) };
     let id = in_markdown::entry(&text, addition, library)?.and_then(|entry| entry.id);
@@ -119,9 +119,8 @@ pub const MOST: usize = 24;
 struct Placing<'a> {
     library: &'a Library,
     addition: &'a Addition,
+    layout: &'a Layout,
     place: &'a Proposal,
-    /// How the document numbers what has no ids.
-    numbers: Option<&'a Numbers>,
 }
 
 /// A section such as "Requirement 2: Send letters", of a number or of any.
@@ -248,7 +247,7 @@ impl Placing<'_> {
 
     /// The numbered section that an anchor such as "2.3" or "Requirement 2" names.
     fn numbered(&self, anchor: &str) -> Option<NumberedSection> {
-        let name = self.numbers?.section.to_lowercase();
+        let name = self.layout.numbers.as_ref()?.section.to_lowercase();
         let number = anchor.strip_prefix(&name).unwrap_or(anchor).trim();
         let mut parts = number.split('.').map(str::parse::<u32>);
         let (section, item) = (parts.next()?.ok()?, parts.next());
@@ -269,7 +268,11 @@ impl Placing<'_> {
                 "it is not in the form EARS (WHEN …, the … SHALL …), which the entries there have".to_owned(),
             );
         }
-        let numbers = self.numbers.filter(|numbers| self.place.heading.as_ref() == Some(&numbers.list))?;
+        let numbers = self
+            .layout
+            .numbers
+            .as_ref()
+            .filter(|numbers| self.place.heading.as_ref() == Some(&numbers.list))?;
         let section = NumberedSection { name: numbers.section.to_lowercase(), number: None };
         let Some(at) = anchored else {
             return (!self.addition.anchor.is_empty()).then(|| self.no_anchor());
@@ -520,9 +523,8 @@ fn one_block(text: &str) -> String {
 }
 
 /// Whether an id is one that an addition of this kind got in a text: it follows another one of its series there.
-pub fn follows(id: &str, place: &Proposal, text: &str) -> bool {
-    place.ids.iter().any(|known| known == family(id))
-        && ids(text).any(|other| counted_on(other).as_deref() == Some(id))
+pub fn follows(id: &str, kind: Kind, layout: &Layout, text: &str) -> bool {
+    kind.is_counted_by(family(id), layout) && ids(text).any(|other| counted_on(other).as_deref() == Some(id))
 }
 
 /// The id after this one, without its letter: its last number and one more, as wide.
@@ -629,7 +631,7 @@ mod tests {
             // A record is a file of its own.
             let own = Some(addition.kind.place(layout)).filter(|_| addition.kind != Kind::DecisionRecord);
             let Some(place) = own.flatten() else { return Ok(()) };
-            let placing = Placing { library: &library, addition: &addition, place, numbers: None };
+            let placing = Placing { library: &library, addition: &addition, layout, place };
             let (name, before) = DOCUMENTS[document];
             if let Ok((after, _)) = placing.added_to(name, before).unwrap() {
                 proptest::prop_assert!(after.contains("(proposed by Jordan)"), "{}", after);

@@ -7,10 +7,11 @@ use std::ops::Range;
 use super::form::{SectionText, repeated, unmarked, with_bold_words};
 use super::{Addition, Found, Placing, cells, keys, one_block, row};
 use crate::discussion::additions::snake;
+use crate::item::layout::Proposal;
 use crate::item::library::Library;
 use crate::synthesis::lists::{Item, Pattern, items_of};
 use crate::synthesis::outline::{Heading, Outline, fits, insert};
-use crate::text::ids::{ids, is_line_below};
+use crate::text::ids::{family, ids, is_line_below};
 use crate::text::plain;
 use crate::text::template::Failed;
 
@@ -55,8 +56,16 @@ impl Placing<'_> {
     fn as_entry(&self, text: &str, section: &SectionText, words: &str) -> Result<String, String> {
         let items = items_of(text, &section.range);
         let is_counted = items.iter().any(|item| self.has_own_id(text, item));
-        if !is_counted && !items.is_empty() && items.iter().all(|item| lead(item.words(text)).is_some()) {
-            return Err("the entries there have ids of another kind".to_owned());
+        let entries = items.iter().filter(|item| !is_told(text, item));
+        let leads: Option<Vec<Lead<'_>>> = entries.map(|item| lead(item.words(text))).collect();
+        if let Some(leads) = leads.filter(|leads| !is_counted && !leads.is_empty()) {
+            let first = family(leads[0].id);
+            let is_one_series = leads.iter().all(|lead| family(lead.id) == first);
+            if !is_one_series || !self.addition.kind.is_counted_by(first, self.layout) {
+                return Err("the entries there have ids of another kind".to_owned());
+            }
+            let place = Proposal { ids: vec![first.to_owned()], ..self.place.clone() };
+            return Placing { place: &place, ..*self }.as_entry(text, section, words);
         }
         if let Some(placed) = self.as_item(text, &section.range, &items, words) {
             return Ok(placed);
@@ -135,9 +144,7 @@ impl Placing<'_> {
     /// list that the section ends in.
     fn as_item(&self, text: &str, section: &Range<usize>, items: &[Item], words: &str) -> Option<String> {
         let counted = items.iter().rfind(|item| self.has_own_id(text, item));
-        // The lines below an id tell of its entries, and are none.
-        let is_told = |item: &&Item| is_line_below(text[item.start..item.end].trim());
-        let last = items.iter().rfind(|item| !is_told(item));
+        let last = items.iter().rfind(|item| !is_told(text, item));
         let is_last = |item: &&Item| {
             let rest = text[item.end..section.end].lines().filter(|line| !line.trim().is_empty());
             rest.into_iter().all(|line| is_line_below(line.trim()))
@@ -164,6 +171,11 @@ impl Placing<'_> {
         let below = lines.map(|line| format!("{end}{width}{}", line.trim_start()));
         Some(with_line(text, item.end, &std::iter::once(first).chain(below).collect::<String>()))
     }
+}
+
+/// Whether an item is a line that a decision left below an id: it tells of the entry, and is none.
+fn is_told(text: &str, item: &Item) -> bool {
+    is_line_below(text[item.start..item.end].trim())
 }
 
 /// Whether an item begins with its subject in bold: `**Desk**: where readers pay`.
