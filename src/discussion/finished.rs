@@ -4,8 +4,10 @@ use super::address::only_ends;
 use super::event::{Class, Closed, Event, Message, Opened, Record, Time, Unheard};
 use super::runs;
 use super::summary::Summary;
+use crate::item::library::Library;
 use crate::item::meta::Elaboration;
 use crate::item::persona::Cast;
+use crate::text::{markdown, plain};
 
 /// A discussion that is over: what the landing makes a commit of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,13 +111,23 @@ impl Finished {
         })
     }
 
+    /// What documents say of messages that came too late: who wrote each, and its words as the page shows them. One that
+    /// only ends or thanks says nothing.
+    pub fn late_words(&self, library: &Library) -> Vec<(&str, String)> {
+        let is_aside =
+            |text: &str| only_ends(text, &library.cast) || library.forms().fits("acknowledgements", text);
+        let late =
+            self.unheard().map(|late| (late.by.as_str(), plain::one_line(&markdown::said(&late.text))));
+        late.filter(|(_, text)| !text.is_empty() && !is_aside(text)).collect()
+    }
+
     /// Whether no user said anything but that it should end: then no document says anything of it.
     pub fn is_wordless(&self, cast: &Cast) -> bool {
         let ends = |message: &Message| {
             let is_unclear = message.class == Class::Unclear && only_ends(&message.text, cast);
             message.turn.is_none() || is_unclear
         };
-        self.unheard().next().is_none() && self.messages_of_users().all(ends)
+        self.unheard().all(|late| only_ends(&late.text, cast)) && self.messages_of_users().all(ends)
     }
 
     /// The recording's path within the item folder, where no other of the same step and moment has it already.

@@ -44,7 +44,7 @@ fn suggested(name: &str) -> Option<String> {
     let slug = crate::synthesis::records::slug(if is_document { stem } else { file }, MOST_OF_SLUG);
     Some(match slug.as_str() {
         "" => "NAME".to_owned(),
-        device if path::is_device(device) => format!("{device}-item"),
+        device if path::is_device(device) => path::beside_device(device),
         _ => slug,
     })
 }

@@ -33,7 +33,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use git2::{ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
+use git2::{Config, ConfigLevel, ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
 pub(crate) use self::codebase::trailers;
 pub use self::commit::{Committed, Lock, Wanted};
@@ -283,6 +283,15 @@ impl Repo {
     pub(crate) fn setting(&self, name: &str) -> Option<String> {
         let config = self.git.config().ok()?;
         config.get_string(name).ok().filter(|value| !value.trim().is_empty())
+    }
+
+    /// The same, where a file stands for the user's own settings (`GIT_CONFIG_GLOBAL` of git-config(1)).
+    pub(crate) fn setting_beside(&self, global: &Path, name: &str) -> Option<String> {
+        let config = self.git.config().ok()?;
+        let own = |level| config.open_level(level).ok()?.get_string(name).ok();
+        let own = own(ConfigLevel::Worktree).or_else(|| own(ConfigLevel::Local));
+        let found = own.or_else(|| Config::open(global).ok()?.get_string(name).ok());
+        found.filter(|value| !value.trim().is_empty())
     }
 
     /// Whether a switch of git's settings is on.

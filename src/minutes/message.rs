@@ -404,5 +404,5 @@ fn questions_in(text: &str) -> Vec<&str> {
 /// Whether a line only names what is below it.
 fn is_title(line: &VisibleLine) -> bool {
     let ends = line.sentences.last().is_some_and(|last| last.text.ends_with([':', '：']));
-    line.part == Part::Heading || ends
+    line.part == Part::Heading || ends || line.is_label && line.part == Part::Paragraph
 }

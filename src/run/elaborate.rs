@@ -283,7 +283,7 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
     say_unknown_ids(setup, &finished, observer);
     let exit = finished.closed.exit;
     let held = held(Talk::Finished(Box::new(finished)));
-    say_limits(setup, &held, exit, observer);
+    say_limits(setup, &held, exit, observer)?;
     Ok(held)
 }
 
@@ -309,11 +309,13 @@ fn granted(setup: &Setup, talk: &Discussion<'_>) -> Result<Option<String>, Fail>
 }
 
 /// Says what the discussion could not do with what was read or said.
-fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) {
+fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) -> Result<(), Fail> {
     if let Some(finished) = held.finished().filter(|_| held.unheard() == 0) {
         if finished.is_wordless(&setup.library.cast) {
             observer.note("no user said anything, so no document is changed");
-        } else if finished.summary.is_empty() {
+        } else if finished.summary.is_empty()
+            && !synthesis::below::accepts_entries(finished.entries(), &setup.library)?
+        {
             observer.warn(
                 "no document is changed: no message has a form that decides, asks or promises, such as \"Decision: …\"; all of them are in the recording",
             );
@@ -321,13 +323,15 @@ fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) {
     }
     critiques::warnings(held.log()).for_each(|one| observer.warn(one));
     critiques::counted(held.log()).iter().for_each(|one| observer.note(one));
-    if held.unheard() > 0 {
-        let messages = plain::count(held.unheard(), "message");
+    let late = held.finished().map_or(0, |finished| finished.late_words(&setup.library).len());
+    if late > 0 {
+        let messages = plain::count(late, "message");
         observer.warn(&format!(
             "{messages} came too late to be discussed (exit {exit}, turn limit {}); kept under \"Not Discussed\"",
             setup.opened.max_turns
         ));
     }
+    Ok(())
 }
 
 /// Holds the discussion with the lines of a recording, and ends where it departs from that.

@@ -4,6 +4,8 @@
 //! The author is recorded with the discussion: a replay takes it from there, so that the same recording
 //! is the same commit on every machine.
 
+use std::path::Path;
+
 use super::Observer;
 use super::environment::variable;
 use crate::git::Repo;
@@ -31,7 +33,8 @@ pub fn author(repo: &Repo, config: &Config, signed_off: bool) -> Author {
 
 /// Who speaks where no message says it: who is named, else git's own identity. None where nobody is known.
 pub fn user(repo: &Repo, named: Option<&str>) -> Option<String> {
-    named.map(str::to_owned).or_else(|| part(repo, "name"))
+    let named = named.map(str::to_owned).or_else(|| setting(repo, "user.name"));
+    named.as_deref().and_then(kept).or_else(|| part(repo, "name"))
 }
 
 /// Says, after a commit, what of it people may not expect: a name that is nobody's, and no signature.
@@ -62,8 +65,26 @@ pub fn signs(repo: &Repo) -> bool {
 /// The name or the address that git would write, without what git leaves out of it.
 fn part(repo: &Repo, part: &str) -> Option<String> {
     let found = variable(&format!("GIT_AUTHOR_{}", part.to_uppercase()))
-        .or_else(|| repo.setting(&format!("author.{part}")))
-        .or_else(|| repo.setting(&format!("user.{part}")))?;
-    let kept = plain::one_line(&plain::clean(&found)).replace(['<', '>'], "");
+        .or_else(|| setting(repo, &format!("author.{part}")))
+        .or_else(|| setting(repo, &format!("user.{part}")))?;
+    kept(&found)
+}
+
+/// What git keeps of a name or an address.
+fn kept(found: &str) -> Option<String> {
+    let kept = plain::one_line(&plain::clean(found)).replace(['<', '>'], "");
     Some(kept.trim().to_owned()).filter(|kept| !kept.is_empty())
+}
+
+/// A setting of git, where its variables stand above its files, or for one (git-config(1), "Environment").
+fn setting(repo: &Repo, name: &str) -> Option<String> {
+    let count: usize = variable("GIT_CONFIG_COUNT").and_then(|count| count.parse().ok()).unwrap_or(0);
+    let given = (0..count).rev().find_map(|at| {
+        let key = variable(&format!("GIT_CONFIG_KEY_{at}"))?;
+        key.eq_ignore_ascii_case(name).then(|| variable(&format!("GIT_CONFIG_VALUE_{at}")))?
+    });
+    given.or_else(|| match variable("GIT_CONFIG_GLOBAL") {
+        Some(global) => repo.setting_beside(Path::new(&global), name),
+        None => repo.setting(name),
+    })
 }

@@ -158,13 +158,14 @@ pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
             return Err(Fail::new(format!(
                 "\"{shown}\" cannot be an item: Windows keeps the name {name} for a device"
             ))
-            .with_hint(format!("take another, as in {name}-item")));
+            .with_hint(format!("take another, as in {}", path::beside_device(&name))));
         }
         let example = path::slug_of(slug(item), 0);
         let is_like = item.is_ascii() && is_safe_name(&example) && slug(item) != example;
         let example = if is_like { example } else { "offline-mode".to_owned() };
-        return Err(Fail::new(format!("\"{shown}\" is no item"))
-            .with_hint(format!("name its folder with letters, digits, `.`, `_` and `-`, as in {example}")));
+        return Err(Fail::new(format!("\"{shown}\" is no item")).with_hint(format!(
+            "name its folder with letters from a to z, digits, `.`, `_` and `-`, as in {example}"
+        )));
     }
     Ok(if item.contains('/') { item.to_owned() } else { format!("{items}/{item}") })
 }

@@ -160,9 +160,12 @@ pub(super) fn add(
         let found = put(item, &mut now, &id, &line, "1 acceptance", &open);
         if found.is_none() {
             let has_it = |(_, text): (&str, &str)| proposal(text, &id, &logs).is_some();
-            let why = match item.documents().any(has_it) {
-                true => format!("the proposal {id} is accepted already"),
-                false => format!("no document of it has a proposal {id}"),
+            let why = if item.documents().any(has_it) {
+                format!("the proposal {id} is accepted already")
+            } else if let Some(within) = item.documents().find_map(|(_, text)| defined_within(text, &id)) {
+                format!("{within} has {id}, and no line goes below that")
+            } else {
+                format!("no document of it has a proposal {id}")
             };
             let reason = format!("{why}, so \"{ACCEPTED} {id}\" adds nothing");
             left.push(Left { path: item.path.clone(), reason });
@@ -284,26 +287,64 @@ fn acceptances(said: LandingEntries<'_>, library: &Library) -> Result<Vec<(Strin
     let mut found: Vec<(String, String)> = Vec::new();
     for record in said.log {
         let event::Event::User(message) = &record.event else { continue };
-        let lines = markdown::read(&message.text).into_iter().filter(markdown::VisibleLine::is_said);
-        let sentences: Vec<_> = lines.flat_map(|line| line.sentences).collect();
-        let named = sentences.iter().filter_map(|sentence| sentence.text.trim().strip_prefix(ACCEPTED));
         // In a script that was known from the start only the label accepts.
         let has_seen = message.turn.and_then(|turn| seen_before(turn, said.log)).is_some();
         let consent = consent(&message.text, library.forms()).flatten().filter(|_| has_seen);
         let by_model = said.summary.accepted.iter().filter(|one| Some(one.turn) == message.turn);
         let by_model = by_model.filter_map(|one| match &one.of {
-            Proposed::Id(id) => Some(id.as_str()),
+            Proposed::Id(id) => Some(id.clone()),
             Proposed::Turn(_) => None,
         });
-        for id in named.flat_map(mentioned_ids).chain(consent.as_deref()).chain(by_model) {
+        for id in labelled_accepted(&message.text).into_iter().chain(consent).chain(by_model) {
             let values = context! { date => safe(said.at.day()), by => message.by.as_str() };
             let line = library.templates.render("additions/accepted.md", values)?.trim().to_owned();
-            if !found.iter().any(|(known, _)| known == id) {
-                found.push((id.to_owned(), line));
+            if !found.iter().any(|(known, _)| *known == id) {
+                found.push((id, line));
             }
         }
     }
     Ok(found)
+}
+
+/// The ids that a message accepts by the label: below it, or behind it in one sentence of nothing but ids. A condition,
+/// an exception or a question accepts nothing.
+fn labelled_accepted(message: &str) -> Vec<String> {
+    let lines = markdown::read(message);
+    let labelled = |text: &str| {
+        let (label, rest) = text.trim().split_at_checked(ACCEPTED.len())?;
+        label.eq_ignore_ascii_case(ACCEPTED).then(|| rest.trim().to_owned())
+    };
+    let is_label = |line: &markdown::VisibleLine| {
+        line.text().trim().trim_end_matches(':').eq_ignore_ascii_case(ACCEPTED.trim_end_matches(':'))
+    };
+    let mut found = Vec::new();
+    for line in lines.iter().filter(|line| line.is_said()) {
+        if line.lead.is_some_and(|lead| is_label(&lines[lead])) {
+            found.extend(only_ids(&line.text()));
+        }
+        let labelled = line.sentences.iter().filter_map(|sentence| labelled(&sentence.text));
+        found.extend(labelled.flat_map(|rest| only_ids(&rest)));
+    }
+    found
+}
+
+/// The ids of a text that is a list of ids; else none.
+fn only_ids(text: &str) -> Vec<String> {
+    let words =
+        text.trim_end_matches('.').split([',', ';', ' ']).filter(|word| !matches!(*word, "" | "and" | "&"));
+    let ids: Option<Vec<&str>> = words
+        .map(|word| word.trim_matches('`'))
+        .map(|word| mentioned_ids(word).next().filter(|id| *id == word))
+        .collect();
+    ids.unwrap_or_default().into_iter().map(str::to_owned).collect()
+}
+
+/// Whether a user of a discussion accepted an entry that documents mark as proposed.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn accepts_entries(said: LandingEntries<'_>, library: &Library) -> Result<bool, Failed> {
+    Ok(!acceptances(said, library)?.is_empty())
 }
 
 /// Changes that the outcome has, or has not yet, for the files that took lines: each from what was there first.

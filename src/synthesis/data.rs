@@ -54,7 +54,8 @@ fn raw_entry(finished: &Finished, library: &Library) -> Value {
     if !summary.additions.is_empty() {
         entry["proposed"] = summary.landing_additions().iter().map(proposed).collect();
     }
-    let late: Vec<Value> = finished.unheard().map(|late| json!({"by": late.by, "text": late.text})).collect();
+    let late = finished.late_words(library).into_iter();
+    let late: Vec<Value> = late.map(|(by, text)| json!({"by": by, "text": text})).collect();
     if !late.is_empty() {
         entry["not_discussed"] = Value::Array(late);
     }
@@ -160,7 +161,7 @@ fn rows(finished: &Finished, library: &Library) -> Vec<[String; 4]> {
         let text = format!("{} in {}", count(further, "more statement"), finished.recording());
         plain("more statements", "", &text)
     });
-    let late = finished.unheard().map(|late| plain("not discussed", &late.by, &one_line(&late.text)));
+    let late = finished.late_words(library).into_iter().map(|(by, text)| plain("not discussed", by, &text));
     let decisions = summary.decisions.iter().map(|one| {
         let by = decider(one, finished.entries()).to_owned();
         ["decision".to_owned(), by, one.text.clone(), one.rationale.clone()]

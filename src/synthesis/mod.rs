@@ -35,7 +35,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use crate::discussion::additions::Addition as Proposed;
-use crate::discussion::event::{Event, Opened, Record, SECRETARY, Time, Unheard, to_lines};
+use crate::discussion::event::{Event, Opened, Record, SECRETARY, Time, to_lines};
 use crate::discussion::runs::{self, PausedDiscussion};
 use crate::discussion::summary::{Decision, Insight, Question, USER, attribution, without_end};
 use crate::discussion::transcript::{lasting_sources, sources};
@@ -238,7 +238,7 @@ pub fn has_block(finished: &Finished, library: &Library) -> bool {
             || is_there(&layout.decisions, summary.decisions.len())
             || is_there(&layout.questions, summary.landing_questions().len())
             || is_there(&layout.actions, summary.action_items.len())
-            || finished.unheard().next().is_some())
+            || !finished.late_words(library).is_empty())
 }
 
 /// The layout that a discussion was opened with.
@@ -636,7 +636,7 @@ fn render(
     let summary = &finished.summary;
     let cast = &library.cast;
     let (insights, further) = shown_insights(finished);
-    let late = |one: &Unheard| context! { by => put(&one.by), text => put(&plain::one_line(&one.text)) };
+    let late = |(by, text): (&str, String)| context! { by => put(by), text => put(&text) };
     // A text that begins like a line of a persona's is quoted.
     let put = |text: &str| put(&guarded(text, cast));
     let is_in_document = template == "addition.md";
@@ -673,7 +673,7 @@ fn render(
         action_items => summary.action_items.iter().filter(|_| has(&layout.actions)).map(said).collect::<Vec<_>>(),
         // In a document a proposal is at its place alone.
         proposed => summary.additions.iter().filter(|_| !is_in_document).map(proposed).collect::<Vec<_>>(),
-        not_discussed => finished.unheard().map(late).collect::<Vec<_>>(),
+        not_discussed => finished.late_words(library).into_iter().map(late).collect::<Vec<_>>(),
         open, close, sub_open, sub_close,
     };
     library.templates.render(template, values)

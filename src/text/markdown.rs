@@ -75,22 +75,57 @@ impl VisibleLine {
 
 /// The visible lines of a message, in order.
 pub fn read(source: &str) -> Vec<VisibleLine> {
-    let mut reader = MessageReader::new(source);
-    for (event, range) in Parser::new_ext(source, options()).into_offset_iter() {
-        reader.take(event, range);
-    }
-    reader.flush();
+    let blocks = blocks(source);
     let mut lines = Vec::new();
-    let ends: Vec<usize> = reader
-        .blocks
+    let ends: Vec<usize> = blocks
         .iter()
         .map(|block| {
             lines.extend(block.lines());
             lines.len()
         })
         .collect();
-    link_leads(&reader.blocks, &ends, &mut lines);
+    link_leads(&blocks, &ends, &mut lines);
     lines
+}
+
+/// What the author of a message says on the page, line by line as it was typed: the items of lists with a mark, tables
+/// with their bars. Quotations and boxes that are not ticked are no words of the author's.
+///
+/// ```
+/// use roundtable::text::markdown::said;
+///
+/// assert_eq!(said("FR: **white** letters\n\n> pink ones\n\n1. ~~Cards~~ Coins\n"), "FR: white letters\n- Coins\n");
+/// ```
+pub fn said(source: &str) -> String {
+    let blocks = blocks(source);
+    let own: Vec<&VisibleBlock> = blocks.iter().filter(|block| block.is_said()).collect();
+    let mut text = String::new();
+    for group in own.chunk_by(|a, b| a.row.is_some() && a.row == b.row) {
+        let words = group.iter().map(|block| block.written());
+        match group[0].row {
+            Some(row) => {
+                let cells: Vec<String> = words.map(|cell| cell.replace('\n', " ")).collect();
+                text.push_str(&format!("| {} |\n", cells.join(" | ")));
+                if row.is_head {
+                    text.push_str(&format!("|{}\n", " --- |".repeat(cells.len())));
+                }
+            }
+            None => {
+                let mark = if !group[0].lists.is_empty() && group[0].is_first { "- " } else { "" };
+                text.extend(words.map(|words| format!("{mark}{words}\n")));
+            }
+        }
+    }
+    text
+}
+
+fn blocks(source: &str) -> Vec<VisibleBlock> {
+    let mut reader = MessageReader::new(source);
+    for (event, range) in Parser::new_ext(source, options()).into_offset_iter() {
+        reader.take(event, range);
+    }
+    reader.flush();
+    reader.blocks
 }
 
 fn options() -> Options {
@@ -113,6 +148,7 @@ struct MessageReader {
     items: Vec<Item>,
     is_heading: bool,
     is_cell: bool,
+    row: TableRow,
     /// Code blocks, pictures, struck words and unused footnotes that are open.
     unseen: usize,
     strong: usize,
@@ -124,6 +160,13 @@ struct MessageReader {
     notes: BTreeSet<String>,
     /// For each footnote that is open, whether nothing refers to it.
     unused: Vec<bool>,
+}
+
+/// A row of a table, by its number among all rows of the message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct TableRow {
+    number: usize,
+    is_head: bool,
 }
 
 /// An item of a list that is open.
@@ -150,6 +193,7 @@ impl MessageReader {
             items: Vec::new(),
             is_heading: false,
             is_cell: false,
+            row: TableRow::default(),
             unseen: 0,
             strong: 0,
             elements: Elements::default(),
@@ -201,6 +245,10 @@ impl MessageReader {
                     Tag::List(_) => self.open_list(),
                     Tag::Item => self.open_item(),
                     Tag::Heading { .. } => self.is_heading = true,
+                    Tag::TableHead | Tag::TableRow => {
+                        let is_head = matches!(block, Tag::TableHead);
+                        self.row = TableRow { number: self.row.number + 1, is_head };
+                    }
                     Tag::TableCell => self.is_cell = true,
                     _ => {}
                 }
@@ -319,9 +367,11 @@ impl MessageReader {
     /// Ends the block that is open.
     fn flush(&mut self) {
         let mut block = std::mem::take(&mut self.open);
-        if block.is_empty() {
+        // An empty cell is one, too.
+        if block.is_empty() && !self.is_cell {
             return;
         }
+        block.row = self.is_cell.then_some(self.row);
         let has = |mark| self.elements.has(mark);
         block.part = if self.quotes.contains(&true) || has(Mark::Quoted) {
             Part::Quotation
@@ -334,7 +384,7 @@ impl MessageReader {
         } else {
             Part::Item
         };
-        block.list = self.lists.last().copied();
+        block.lists.clone_from(&self.lists);
         if let Some(item) = self.items.last_mut() {
             block.is_first = !std::mem::replace(&mut item.has_block, true);
             block.ticked = item.ticked;
@@ -391,7 +441,7 @@ mod tests {
             ("> [!NOTE]\n> a\n\n> b", &[(Paragraph, "a"), (Quotation, "b")]),
             ("> A\nB\n\nc", &[(Quotation, "A"), (Quotation, "B"), (Paragraph, "c")]),
             ("> > [!NOTE]\n> > a", &[(Quotation, "a")]),
-            ("<details><summary>a</summary>\nb\n</details>", &[(Paragraph, "a"), (Paragraph, "b")]),
+            ("<details><summary>a</summary>\nb\n</details>", &[(Heading, "a"), (Paragraph, "b")]),
             ("<details>\n\n- a\n\n</details>", &[(Item, "a")]),
             ("<blockquote>a</blockquote>\n\nb", &[(Quotation, "a"), (Paragraph, "b")]),
             ("A `b c` &amp; [d](http://e.f).", &[(Paragraph, "A `b c` & d.")]),

@@ -119,6 +119,12 @@ pub fn is_device(name: &str) -> bool {
     matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || is_port(&stem)
 }
 
+/// A name near that of a device which Windows keeps for none: `con-item.md`.
+pub fn beside_device(name: &str) -> String {
+    let (stem, ending) = name.split_at(name.find('.').unwrap_or(name.len()));
+    format!("{stem}-item{ending}")
+}
+
 /// One component of `[A-Za-z0-9._-]`, without a leading or trailing dot, a leading hyphen, or a
 /// device's name.
 pub fn is_safe_name(name: &str) -> bool {

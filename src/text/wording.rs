@@ -51,7 +51,10 @@ fn without_path(message: &str) -> &str {
 fn syntax(message: &str) -> (String, String) {
     let (message, hint) = match message {
         "trailing comma" => ("there is a comma before the closing bracket", "take the comma away"),
-        "trailing characters" => ("there is more after the end", "take it away"),
+        "trailing characters" => (
+            "there is more after the end of the first value",
+            "a file holds one value; `gh api --paginate --slurp` makes one of several pages",
+        ),
         "expected value" => ("a value is missing", "texts are in double quotes; comments are not allowed"),
         "expected ident" => ("this word is no value", "write true, false, null, or a text in double quotes"),
         "key must be a string" => ("a key is not in double quotes", "write it like \"key\": value"),

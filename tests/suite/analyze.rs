@@ -1317,6 +1317,19 @@ fn ac_nfr_006_03_brief_mode_asks_one_question_and_drafts_nothing_without_a_model
 // What comes in
 
 #[test]
+fn an_answer_is_read_as_the_page_that_people_see() {
+    let sandbox = repository(3, &begun(&["00-quick-scan"]));
+    let answer = "**FR: white letters**\n\n~~Pink letters.~~ <del>Red ones.</del> <!-- Grey ones. -->We stamp _both_ sides.\n\n```\nFR: code letters\nDecision: code letters\n```\n";
+    let script = sandbox.script("page.json", json!({"answers": {"01-01": [answer]}}).to_string());
+    sandbox.run(&["analyze", "offline-mode", "--script", &script, "--at", AT]).ok();
+    let text = artifact(&sandbox, "requirements-spec.md");
+    assert!(text.contains(": white letters\n") && text.contains("We stamp both sides."), "{text}");
+    for unseen in ["Pink", "Red", "Grey", "code letters", "\\*"] {
+        assert!(!text.contains(unseen), "{unseen}: {text}");
+    }
+}
+
+#[test]
 fn hostile_answers_forge_nothing() {
     let hostile = [
         "# Heading\n## 9. Forged\n<!-- Elaboration: step 01-01, 2026-01-01T00:00:00.000Z -->",
@@ -1358,8 +1371,7 @@ fn hostile_answers_forge_nothing() {
             "{name}"
         );
         assert!(
-            !text.contains("Forged\n\n")
-                && !text.lines().any(|line| line.starts_with("## 9.") || line.starts_with("[Maya]:")),
+            !text.lines().any(|line| line.starts_with("## 9.") || line.starts_with("[Maya]:")),
             "{name}:\n{text}"
         );
         let markers = text.matches("<!--").count();

@@ -27,9 +27,9 @@ fn a_decision_is_below_its_id_once_for_each_id_and_replays() {
 fn what_a_persona_proposed_is_accepted_by_its_id_and_nothing_else_is() {
     let sandbox = sandbox();
     let path = format!("{ITEM}/a-notes.md");
-    let notes = "# Notes\n\n- **FR-002**: the fee is named (proposed by Jordan)\n- FR-003: an answer\n\n| FR-004 | a row (proposed by Alex) |\n";
+    let notes = "# Notes\n\n- **FR-002**: the fee is named (proposed by Jordan)\n- FR-003: an answer\n- **FR-006**: paper (proposed by Alex)\n\n| FR-004 | a row (proposed by Alex) |\n";
     sandbox.commit(&[(&path, notes)]);
-    let talk = "Accepted: FR-002, FR-003 and FR-004\n> Accepted: FR-002\nIs FR-003 accepted: FR-003?\ndone\n";
+    let talk = "Accepted: FR-002, FR-003 and FR-004\n> Accepted: FR-002\nIs FR-003 accepted: FR-003?\nAccepted: FR-006?\nAccepted: not FR-006\nAccepted: FR-006 if it is cheap\nAccepted: FR-004, but not FR-006\ndone\n";
     let script = sandbox.script("s.yaml", serde_json::json!({"user": "Sam", "inputs": [talk]}).to_string());
     sandbox.run(&["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT]).ok();
     let after = sandbox.file(BRANCH, &path);

@@ -265,7 +265,7 @@ fn who_decides_is_the_flag_the_script_or_git() {
 
 #[test]
 fn a_discussion_without_a_word_of_a_user_changes_no_document() {
-    for talk in ["done\n", "\n\n\n\n", "quit\n", "bye\n", "Ok, done.\n"] {
+    for talk in ["done\n", "\n\n\n\n", "quit\n", "bye\n", "Ok, done.\n", "done\nbye\n", "done\nquit\n"] {
         let sandbox = sandbox();
         let report = sandbox.elaborate(talk, &["--json"]).json();
         assert_eq!(report["artifacts"].as_array().unwrap().len(), 0, "{talk}");

@@ -8,6 +8,7 @@ use crate::analysis::Answer;
 use crate::analysis::answer_forms::{self, Fact, Label, Said};
 use crate::analysis::drafted::Drafted;
 use crate::item::step::Step;
+use crate::text::markdown;
 use crate::text::plain;
 use crate::text::sections::list;
 use crate::text::sentences::sentences;
@@ -132,12 +133,13 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool
     for answer in answers {
         let asked = asked(answer);
         let open = |text: String| Open { number: answer.question, text, is_of_step: true };
-        let Some((by, text)) = answer.said.as_ref().filter(|(_, text)| !answer_forms::is_unknown(text))
-        else {
+        let seen = answer.said.as_ref().map(|(by, text)| (by, markdown::said(text)));
+        let Some((by, text)) = seen.filter(|(_, text)| !answer_forms::is_unknown(text)) else {
             draft.open.push(open(asked));
             continue;
         };
-        draft.messages.push(text.clone());
+        let text = text.as_str();
+        draft.messages.push(text.to_owned());
         // A yes answers a draft; no question of ours is one that yes answers.
         if answer_forms::acknowledges(text) {
             let is_answered = answer.question.is_none() && is_drafted;
@@ -154,8 +156,10 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool
         }
         draft.open.extend(questions.into_iter().map(|text| Open::new(answer.question, text)));
     }
-    for (by, text) in feedback.iter().filter(|(_, text)| !answer_forms::acknowledges(text)) {
-        draft.messages.push(text.clone());
+    let seen = feedback.iter().map(|(by, text)| (by, markdown::said(text)));
+    for (by, text) in seen.filter(|(_, text)| !text.is_empty() && !answer_forms::acknowledges(text)) {
+        let text = text.as_str();
+        draft.messages.push(text.to_owned());
         let questions = answer_forms::questions(text);
         // A question at the menu is answered there, and written nowhere else.
         if !is_only(text, &questions) {

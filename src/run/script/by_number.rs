@@ -121,19 +121,20 @@ pub(super) fn names_questions(text: &str) -> bool {
 /// A message in the parts that answer a question each, and what answers none.
 fn parts(text: &str, prompts: &[Prompt]) -> Vec<(Option<usize>, String)> {
     let mut found: Vec<(Option<usize>, String)> = Vec::new();
-    let mut quoted = String::new();
+    let mut quoted: Vec<&str> = Vec::new();
     let is_asked = |number: usize| prompts.iter().any(|prompt| prompt.number.unwrap_or(1) == number);
     for line in text.lines() {
         let bare = line.trim();
-        if let Some(quote) = bare.strip_prefix('>') {
-            quoted.push_str(&format!(" {}", quote.trim()));
+        if bare.starts_with('>') {
+            quoted.push(bare);
             continue;
         }
         if !quoted.is_empty() && !bare.is_empty() {
             let quote = std::mem::take(&mut quoted);
-            match asked(&quote, prompts) {
+            match asked(&unquoted(&quote), prompts) {
                 Some(number) => found.push((Some(number), String::new())),
-                None => found.push((None, format!(">{quote}\n"))),
+                // Words of somebody else, or an alert of the author's own.
+                None => found.push((None, format!("{}\n\n", quote.join("\n")))),
             }
         }
         let named = number(bare);
@@ -151,10 +152,21 @@ fn parts(text: &str, prompts: &[Prompt]) -> Vec<(Option<usize>, String)> {
         }
     }
     if !quoted.is_empty() {
-        found.push((None, format!(">{quoted}")));
+        found.push((None, quoted.join("\n")));
     }
-    let trimmed = found.into_iter().map(|(number, text)| (number, text.trim().to_owned()));
+    // Blanks before the first word make it code.
+    let trimmed = found.into_iter().map(|(number, text)| {
+        let text = text.trim_end();
+        let start = text.len() - text.trim_start().len();
+        let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
+        (number, text[line..].to_owned())
+    });
     trimmed.filter(|(_, text)| !text.is_empty()).collect()
+}
+
+/// The words of a quotation on one line.
+fn unquoted(lines: &[&str]) -> String {
+    lines.iter().map(|line| line.trim_start_matches('>').trim()).collect::<Vec<_>>().join(" ")
 }
 
 /// `2. …`, `2) …` and `2: …`, bold or not.
@@ -329,6 +341,14 @@ mod tests {
     #[test]
     fn a_comment_answers_by_number_or_quotation_in_any_order() {
         let found = |text: &str| parts(text, &prompts());
+        assert_eq!(
+            found("    code\n\n> [!NOTE]\n> We send letters.\n\n2. white"),
+            [
+                (None, "    code".to_owned()),
+                (None, "> [!NOTE]\n> We send letters.".to_owned()),
+                (Some(2), "white".to_owned())
+            ]
+        );
         assert_eq!(
             found("Some thoughts:\n2. paper slips\nand phone calls\n1) librarians"),
             [

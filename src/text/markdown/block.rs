@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Part, Sentence, VisibleLine};
+use super::{Part, Sentence, TableRow, VisibleLine};
 use crate::text::sentences::split_sentences;
 
 /// A line of so many columns, with the next word, was broken because it was full.
@@ -16,11 +16,13 @@ const LABEL_ENDS: [char; 2] = [':', '：'];
 #[derive(Debug)]
 pub(super) struct VisibleBlock {
     pub part: Part,
-    /// The list it is an item of, by its number.
-    pub list: Option<usize>,
+    /// The lists it is in, by their numbers, the innermost last.
+    pub lists: Vec<usize>,
     /// Is it the first block of its item?
     pub is_first: bool,
     pub ticked: Option<bool>,
+    /// The row that it is a cell of.
+    pub row: Option<TableRow>,
     text: String,
     /// Where each stretch of the text begins, and the bytes of the source it is from.
     from: Vec<(usize, Range<usize>)>,
@@ -34,9 +36,10 @@ impl Default for VisibleBlock {
     fn default() -> VisibleBlock {
         VisibleBlock {
             part: Part::Paragraph,
-            list: None,
+            lists: Vec::new(),
             is_first: false,
             ticked: None,
+            row: None,
             text: String::new(),
             from: Vec::new(),
             code: Vec::new(),
@@ -49,6 +52,16 @@ impl Default for VisibleBlock {
 impl VisibleBlock {
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty()
+    }
+
+    /// Whether the author says it.
+    pub fn is_said(&self) -> bool {
+        self.part != Part::Quotation && self.ticked != Some(false)
+    }
+
+    /// Its words with the line breaks that were typed, code between backticks.
+    pub fn written(&self) -> String {
+        self.with_code_marks(0..self.text.len()).trim().to_owned()
     }
 
     pub fn push(&mut self, text: &str, source: Range<usize>, is_code: bool, is_strong: bool) {
@@ -90,7 +103,7 @@ impl VisibleBlock {
             let goes_on = if is_hard {
                 !is_listing && !is_ended(line) && goes_on(rest)
             } else {
-                is_wrapped(line, rest)
+                is_wrapped(line, rest) && !self.is_title(before..at)
             };
             if !goes_on {
                 found.push(start..at);
@@ -137,6 +150,13 @@ impl VisibleBlock {
         }
         marked.push_str(&self.text[at..range.end]);
         marked
+    }
+
+    /// Whether a line is all in bold and the next one is not.
+    fn is_title(&self, line: Range<usize>) -> bool {
+        let next = line.end + 1
+            ..self.text[line.end + 1..].find('\n').map_or(self.text.len(), |end| line.end + 1 + end);
+        self.is_strong(&line) && !self.is_strong(&next)
     }
 
     /// Whether all words of a range are in bold.
@@ -196,34 +216,47 @@ fn is_ended(line: &str) -> bool {
 }
 
 /// Gives each line the label above it: the line before it in its paragraph, or the last line of the block before its
-/// paragraph or list; and each item of a list the line above the list, if that breaks off. `ends` has, for each block, the
-/// number of lines up to its end.
+/// paragraph or list; and each item of a list the line above the list, if that breaks off. Words of somebody else stand
+/// between nothing, and a table is no list. `ends` has, for each block, the number of lines up to its end.
 pub(super) fn link_leads(blocks: &[VisibleBlock], ends: &[usize], lines: &mut [VisibleLine]) {
-    let mut lists: BTreeMap<usize, Option<usize>> = BTreeMap::new();
-    let mut openings: BTreeMap<usize, Option<usize>> = BTreeMap::new();
+    let mut lists: BTreeMap<usize, Above> = BTreeMap::new();
+    // The last line that is the author's.
+    let mut last: Option<usize> = None;
     for (at, block) in blocks.iter().enumerate() {
         let start = if at == 0 { 0 } else { ends[at - 1] };
-        let is_label = |line: &&VisibleLine| line.is_label && line.part != Part::Cell;
-        let above = start.checked_sub(1).filter(|last| lines.get(*last).as_ref().is_some_and(is_label));
-        // All items of a list are below what its first is below.
-        let mut lead = match block.list.filter(|_| block.is_first) {
-            Some(list) => *lists.entry(list).or_insert(above),
-            None => above,
-        };
-        let opening = match block.list.filter(|_| block.is_first) {
-            Some(list) => *openings.entry(list).or_insert_with(|| {
-                start.checked_sub(1).filter(|last| lines.get(*last).is_some_and(breaks_off))
-            }),
-            None => None,
-        };
+        let is_label = |line: &usize| lines[*line].is_label && lines[*line].part != Part::Cell;
+        let mut above =
+            Above { lead: last.filter(is_label), opening: last.filter(|line| breaks_off(&lines[*line])) };
+        match block.lists.last().filter(|_| block.is_first) {
+            // All items of a list are below what its first is below, and so are those of a list right after it.
+            Some(list) => {
+                let before = at.checked_sub(1).and_then(|at| blocks[at].lists.get(block.lists.len() - 1));
+                let first = before.and_then(|before| lists.get(before).copied()).unwrap_or(above);
+                above = *lists.entry(*list).or_insert(first);
+            }
+            None => above.opening = None,
+        }
+        if block.row.is_some() {
+            above.lead = None;
+        }
         for (number, line) in lines.iter_mut().enumerate().take(ends[at]).skip(start) {
-            line.lead = lead;
-            line.opening = opening;
+            (line.lead, line.opening) = (above.lead, above.opening);
             if line.is_label {
-                lead = Some(number);
+                above.lead = Some(number);
+            }
+            if line.part != Part::Quotation {
+                last = Some(number);
             }
         }
     }
+}
+
+/// What a block is below, by its place among the lines.
+#[derive(Clone, Copy)]
+struct Above {
+    lead: Option<usize>,
+    /// The line that breaks off there.
+    opening: Option<usize>,
 }
 
 /// Whether a line is an author's own sentence without an end.

@@ -104,7 +104,7 @@ fn mark_of(name: &str, is_hidden: bool) -> Mark {
         "pre" | "script" | "style" | "template" | "textarea" | "title" => Mark::Unseen,
         "b" | "strong" => Mark::Strong,
         "blockquote" => Mark::Quoted,
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Mark::Heading,
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "summary" => Mark::Heading,
         "td" | "th" => Mark::Cell,
         _ => Mark::Plain,
     }
