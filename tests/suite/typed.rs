@@ -112,7 +112,7 @@ fn an_addition_without_a_place_is_named_and_in_no_document() {
 }
 
 /// A document of sections in many forms.
-const FORMS: &str = "# Letters\n\n## 1. Scenarios\n\n1. **Given** a late book, **When** a month ends, **Then** a letter is sent\n2. **Given** a letter, **When** it comes back, **Then** the desk knows\n\n---\n\n## 2. Fees\n\nFees grow daily.\n\n## 3. File\n\nThe file has these columns:\n\n- book\n- fee\n\n## 4. Desk\n\n### 4.1 Hours\n\nNine to five.\n\n## 5. Numbers\n\n- **SC-001**: All letters arrive within 3 days\n\n## 6. Table\n\n| Case | Answer |\n| --- | --- |\n| **Late** | `send_it` |\n\n## 7. Form\n\n```json\n{}\n```\n\n## 8. Rules\n\n- **FR-002**: MUST send letters\n- **FR-002a**: MUST print them\n\n## 9. Limits\n\n- **PC-1**: No colour\n- **PC-2**: No cloud\n";
+const FORMS: &str = "# Letters\n\n## 1. Scenarios\n\n1. **Given** a late book, **When** a month ends, **Then** a letter is sent\n2. **Given** a letter, **When** it comes back, **Then** the desk knows\n\n---\n\n## 2. Fees\n\nFees grow daily.\n\n## 3. File\n\nThe file has these columns:\n\n- book\n- fee\n\n## 4. Desk\n\n### 4.1 Hours\n\nNine to five.\n\n## 5. Numbers\n\n- **SC-001**: All letters arrive within 3 days\n\n## 6. Table\n\n| Case | Answer |\n| --- | --- |\n| **Late** | `send_it` |\n\n## 7. Form\n\n```json\n{}\n```\n\n## 8. Rules\n\n- **FR-002**: MUST send letters\n- **FR-002a**: MUST print them\n\n## 9. Limits\n\n- **PC-1**: No colour\n- **PC-2**: No cloud\n\n## 10. Rights\n\n**SEC-1:** Cards are read here.\n\n- at the desk\n\n**SEC-2:** Names stay.\n";
 
 /// The document with one addition, or why it has no place there.
 fn formed(anchor: &str, kind: &str, text: &str) -> Result<String, String> {
@@ -152,6 +152,7 @@ fn an_addition_has_the_form_of_its_place() {
         ("3. File", "note", "No row is removed.", "- book\n- fee\n\nNo row is removed.\n\n## 4."),
         ("6. Table", "note", "| **Lost** | `ask_again` |", "`send_it` |\n| **Lost** | `ask_again` |\n"),
         ("9. Limits", "requirement", "No paper", "- **PC-2**: No cloud\n- **PC-3**: No paper"),
+        ("10. Rights", "requirement", "Fees stay.", "**SEC-2:** Names stay.\n\n**SEC-3:** Fees stay."),
         ("8. Rules", "requirement", "MUST fold them", "MUST print them\n- **FR-003**: MUST fold them"),
     ] {
         let placed = formed(anchor, kind, text).unwrap();

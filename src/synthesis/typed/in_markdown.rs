@@ -4,13 +4,15 @@
 
 use std::ops::Range;
 
+use pulldown_cmark::{Event, Parser, Tag};
+
 use super::form::{SectionText, repeated, unmarked, with_bold_words};
 use super::{Addition, Found, Placing, cells, keys, one_block, row};
 use crate::discussion::additions::snake;
 use crate::item::layout::Proposal;
 use crate::item::library::Library;
 use crate::synthesis::lists::{Item, Pattern, items_of};
-use crate::synthesis::outline::{Heading, Outline, fits, insert};
+use crate::synthesis::outline::{Heading, MARKDOWN, Outline, fits, insert};
 use crate::text::ids::{family, ids, is_line_below};
 use crate::text::plain;
 use crate::text::template::Failed;
@@ -58,14 +60,25 @@ impl Placing<'_> {
         let is_counted = items.iter().any(|item| self.has_own_id(text, item));
         let entries = items.iter().filter(|item| !is_told(text, item));
         let leads: Option<Vec<Lead<'_>>> = entries.map(|item| lead(item.words(text))).collect();
-        if let Some(leads) = leads.filter(|leads| !is_counted && !leads.is_empty()) {
-            let first = family(leads[0].id);
-            let is_one_series = leads.iter().all(|lead| family(lead.id) == first);
-            if !is_one_series || !self.addition.kind.is_counted_by(first, self.layout) {
+        let paragraphs = paragraphs(&text[section.range.clone()]).filter_map(lead).collect();
+        let leads = leads.filter(|leads| !leads.is_empty()).unwrap_or(paragraphs);
+        let is_own_kind = |lead: &Lead<'_>| self.is_own(lead.id);
+        if let Some(first) = leads.first().filter(|_| !is_counted && !leads.iter().any(is_own_kind)) {
+            let series = family(first.id);
+            let is_one_series = leads.iter().all(|lead| family(lead.id) == series);
+            if !is_one_series || !self.addition.kind.is_counted_by(series, self.layout) {
                 return Err("the entries there have ids of another kind".to_owned());
             }
-            let place = Proposal { ids: vec![first.to_owned()], ..self.place.clone() };
+            let place = Proposal { ids: vec![series.to_owned()], ..self.place.clone() };
             return Placing { place: &place, ..*self }.as_entry(text, section, words);
+        }
+        if let Some(pattern) = leads.last().filter(|_| !is_counted) {
+            let id = self.next_id(&[&text[section.range.clone()], text]).unwrap_or_default();
+            let words = words.strip_prefix("- ").unwrap_or(words);
+            let inserted =
+                insert(text, section.range.end, &format!("{}{id}{}{words}", pattern.before, pattern.after));
+            let is_fitting = fits(text, &inserted);
+            return is_fitting.then_some(inserted.text).ok_or("its place has no room for it".to_owned());
         }
         if let Some(placed) = self.as_item(text, &section.range, &items, words) {
             return Ok(placed);
@@ -173,6 +186,20 @@ impl Placing<'_> {
     }
 }
 
+/// The paragraphs of a text that are in nothing else.
+fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    Parser::new_ext(text, MARKDOWN).into_offset_iter().filter_map(move |(event, range)| {
+        let is_outer = depth == 0;
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth -= 1,
+            _ => {}
+        }
+        (is_outer && matches!(event, Event::Start(Tag::Paragraph))).then(|| &text[range])
+    })
+}
+
 /// Whether an item is a line that a decision left below an id: it tells of the entry, and is none.
 fn is_told(text: &str, item: &Item) -> bool {
     is_line_below(text[item.start..item.end].trim())
@@ -270,8 +297,8 @@ fn item_id(line: &str, words: &str) -> Option<Option<String>> {
     let head = line.strip_suffix(words)?;
     let bare = match Pattern::of(head) {
         Some(pattern) => &head[pattern.mark().len().min(head.len())..],
-        None if head.is_empty() => head,
-        None => return None,
+        // A paragraph, which may begin with its id.
+        None => head,
     };
     if bare.is_empty() {
         return Some(None);
