@@ -100,10 +100,10 @@ fn say(checks: &[Check], asked: Option<&Probe>, screen: &Screen) {
     };
     screen.say(&format!("\n{last}"));
     let mut report = json!({"checks": Value::Array(values), "to_fix": to_fix});
-    if let Some(Probe { seconds, usage, context, cost }) = asked {
+    if let Some(Probe { seconds, is_in_form, usage, context, cost }) = asked {
         report["asked"] = json!({
             "seconds": seconds, "input_tokens": usage.input, "output_tokens": usage.output,
-            "context": context, "cost": cost,
+            "context": context, "cost": cost, "is_in_form": is_in_form,
         });
     }
     screen.json(&report);
@@ -211,7 +211,15 @@ fn named_voice(config: &Config, wanted: &Wanted, asked: &mut Option<Probe>) -> C
     let found = match ask() {
         Ok((told, probe)) => {
             *asked = probe;
-            Finding::Good(told)
+            match asked.as_ref().is_none_or(|probe| probe.is_in_form) {
+                true => Finding::Good(told),
+                false => Finding::Note(
+                    format!(
+                        "{told}; it is not the JSON that was asked for, and such lines are refused at the table"
+                    ),
+                    "name another --model, or let the program answer as docs/voices.md says".to_owned(),
+                ),
+            }
         }
         Err(fail) => wrong(&fail),
     };

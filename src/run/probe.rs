@@ -9,18 +9,22 @@
 //! }
 //! ```
 
+use serde_json::Value;
+
 use super::Fail;
 use super::clock;
 use super::voices::Choice;
 use crate::text::plain;
 use crate::voice::model::meter::Metered;
 use crate::voice::model::prompt::{Prompt, Seat, Want};
-use crate::voice::model::{Prices, Usage};
+use crate::voice::model::{Prices, Usage, rounds};
 
 /// What came of the question.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
     pub seconds: f64,
+    /// The answer was the JSON that was asked for.
+    pub is_in_form: bool,
     pub usage: Usage,
     /// The tokens of prompt and answer together, where somebody says it.
     pub context: Option<u64>,
@@ -57,7 +61,9 @@ pub fn probe(choice: &Choice, prices: Option<Prices>) -> Result<Probe, Fail> {
     let (usage, cost) = (metered.meter().total(), metered.meter().cost());
     let seconds = begun.elapsed().as_secs_f64();
     let context = model.context().or_else(|| choice.listed_context());
-    Ok(Probe { seconds, usage, context, cost })
+    let is_in_form =
+        rounds::object(&answer).is_some_and(|said| said.get("text").is_some_and(Value::is_string));
+    Ok(Probe { seconds, is_in_form, usage, context, cost })
 }
 
 fn question() -> Prompt {

@@ -228,6 +228,9 @@ fn the_doctor_asks_a_voice_one_question_and_tells_time_context_and_price() {
     let run = doctor(&refused, &[]);
     assert_eq!(run.code, 1);
     assert!(run.stdout.contains("set OPENAI_API_KEY to a key that is valid there"), "{}", run.stdout);
+    let chatty = Server::start(|seen| openai(seen, "I am here, and glad to help."));
+    let run = doctor(&chatty, &[]).ok();
+    assert!(run.stdout.contains("it is not the JSON that was asked for"), "{}", run.stdout);
     let silent = Server::start(|seen| openai(seen, " "));
     let run = doctor(&silent, &[]);
     assert!(run.code == 1 && run.stdout.contains("without a word"), "{}", run.stdout);
