@@ -715,20 +715,34 @@ impl Repo {
         Ok(None)
     }
 
-    /// The item of a document and the name that it has there: beside the item's folder, or in it.
+    /// The item of a document and the name that it has there: of an item whose folder is beside it, or above it.
     ///
     /// # Errors
     /// A path that leads through a link or a submodule.
     pub(crate) fn item_and_name(&self, commit: Oid, path: &str) -> Result<Option<(String, String)>, Error> {
-        let file = path.rsplit('/').next().unwrap_or(path);
-        let folder = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-        let at = format!("{folder}/{}", meta::FILE);
-        let is_named = |bytes: &[u8]| Meta::read(&at, bytes).is_ok_and(|meta| meta.document() == Some(file));
-        if self.file(commit, &at).ok().flatten().is_some_and(|bytes| is_named(&bytes)) {
-            return Ok(Some((folder.to_owned(), file.to_owned())));
+        let (above, file) = path.rsplit_once('/').unwrap_or(("", path));
+        if let Some(folder) = self.folder_of(commit, above, file)? {
+            let folder = if above.is_empty() { folder } else { format!("{above}/{folder}") };
+            return Ok(Some((folder, file.to_owned())));
         }
         let item = self.item_of(commit, path)?;
         Ok(item.map(|item| (item.clone(), path[item.len() + 1..].to_owned())))
+    }
+
+    /// The folder in a folder that is an item about a document beside it: the one of its name, if that is one.
+    fn folder_of(&self, commit: Oid, above: &str, document: &str) -> Result<Option<String>, Error> {
+        let tree = if above.is_empty() { Some(self.tree(commit)?) } else { self.folder(commit, above)? };
+        let Some(tree) = tree else { return Ok(None) };
+        let mut found = Vec::new();
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
+            let meta = self.own_meta(&self.git.find_tree(entry.id())?)?;
+            if meta.is_some_and(|meta| meta.document() == Some(document)) {
+                found.push(name_of(&entry).to_string());
+            }
+        }
+        let stem = document.rsplit_once('.').map_or(document, |(stem, _)| stem);
+        let own = found.iter().position(|folder| folder == stem).unwrap_or_default();
+        Ok((!found.is_empty()).then(|| found.swap_remove(own)))
     }
 
     /// Every recording of the items below a folder: the item, the recording's path, its blob. Stops

@@ -198,7 +198,7 @@ impl Remedy for Error {
             Error::BranchTaken { .. } => "name another with --branch",
             Error::Locked { .. } => "if no other git process runs, delete that file",
             Error::NoDocument { .. } => {
-                "put it back; or rename the folder like the document, write the new name into `document` of its meta.json, and declare that: roundtable check --staged --declare REASON"
+                "put it back; or write its new name into `document` of its meta.json, and declare that: roundtable check --staged --declare REASON"
             }
             Error::IsFile { .. } => ONLY_MARKDOWN,
             Error::Foreign { .. } => "items, steps and templates are ordinary files and folders",

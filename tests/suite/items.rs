@@ -125,14 +125,24 @@ fn a_document_beside_its_recordings_is_replayed_after_a_squash_too() {
 }
 
 #[test]
-fn a_document_that_is_renamed_with_its_folder_keeps_its_discussions() {
+fn a_document_that_is_renamed_keeps_its_discussions() {
+    // With its folder, or alone.
+    for folder in ["design/z", "design/x"] {
+        renamed(folder);
+    }
+}
+
+fn renamed(folder: &str) {
     let sandbox = with(&[("design/x.md", DOCUMENT), ("design/y.md", "# Y\n")]);
     let report = elaborate(&sandbox, "design/x.md", &["--json"]).json();
     git(&sandbox, &["reset", "-q", "--hard", report["branch"].as_str().unwrap()]);
     git(&sandbox, &["mv", "design/x.md", "design/z.md"]);
-    git(&sandbox, &["mv", "design/x", "design/z"]);
-    let meta = std::fs::read_to_string(sandbox.root().join("design/z/meta.json")).unwrap();
-    std::fs::write(sandbox.root().join("design/z/meta.json"), meta.replace("\"x.md\"", "\"z.md\"")).unwrap();
+    if folder != "design/x" {
+        git(&sandbox, &["mv", "design/x", folder]);
+    }
+    let meta = sandbox.root().join(folder).join("meta.json");
+    let text = std::fs::read_to_string(&meta).unwrap();
+    std::fs::write(&meta, text.replace("\"x.md\"", "\"z.md\"")).unwrap();
     git(&sandbox, &["add", "."]);
     assert_eq!(sandbox.run(&["check", "--staged"]).code, 1);
     sandbox.run(&["check", "--staged", "--declare", "the document has another name"]).ok();
@@ -149,6 +159,7 @@ fn a_document_that_is_renamed_with_its_folder_keeps_its_discussions() {
     sandbox.commit(&[("design/z.md", &text.replace("eleven on Sundays", "noon on Sundays"))]);
     let replayed = sandbox.run(&["replay", "--all"]);
     assert!(replayed.code == 1 && replayed.stdout.contains("design/z.md:"), "{}", replayed.stdout);
+    assert_eq!(elaborate(&sandbox, "design/z.md", &["--dry-run", "--json"]).json()["item"], folder);
 }
 
 #[test]
