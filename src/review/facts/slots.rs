@@ -2,9 +2,9 @@
 //! a heading, `[Name]`, `<name of the owner>`, `\<Term>`.
 //!
 //! Some forms are clear by themselves: `[e.g., Rust or Go]`, several words after a label, a word of the label itself
-//! (`Date: [DATE]`), a date's pattern. Others (`[link]`, `…`) count only in a document that has two of the clear ones or two
-//! paragraphs in brackets: it is a template, and its brackets are places. What a document uses elsewhere, in code or in a
-//! sentence, is the name of a variable and no place. Links, references, boxes and code are none.
+//! (`Date: [DATE]`), a date's pattern. Others (`[link]`, `…`) count only in a document that has one of the clear ones: it is
+//! a template, and its brackets are places. What a document uses elsewhere, in code or in a sentence, is the name of a
+//! variable and no place. Links, references, boxes and code are none.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -14,14 +14,6 @@ use super::super::page::{Block, CODE, Kind, Page};
 use super::template::is_of_template;
 use super::values::{Value, values};
 
-/// So many different places that are clear or described make a document a template.
-const MIN_TELLING: usize = 2;
-/// So many different places in square brackets make it one, too, in whatever language they are.
-const MIN_PLACES: usize = 3;
-/// They are of so many sections: the buttons of one page are not.
-const MIN_SECTIONS: usize = 2;
-/// Words of a description.
-const MIN_DESCRIPTION: usize = 4;
 /// Bytes of a place.
 const MAX_BYTES: usize = 600;
 /// Words of a place that one word of its label explains.
@@ -30,8 +22,6 @@ const MAX_NAME_WORDS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Evidence {
     Clear,
-    /// A paragraph of several words in brackets: one may be a remark.
-    Described,
     /// In a document that has such places.
     Likely,
 }
@@ -47,24 +37,15 @@ pub fn slots(page: &Page<'_>) -> Vec<Hit> {
         return Vec::new();
     }
     let forms = forms_of_files(page);
-    let read = |(at, block): &(usize, &Block)| {
+    let is_read = |(at, block): &(usize, &Block)| {
         !block.is_quoted && block.kind != Kind::Item(Some(true)) && !forms.contains(at)
     };
-    let blocks = || page.blocks.iter().enumerate().filter(read).map(|(_, block)| block);
-    let mut found: Vec<Slot> = blocks().flat_map(|block| slots_of(page, block)).collect();
-    found.extend(repeated_headers(page));
-    let mut found = without_variables(page, found);
-    let telling = found.iter().filter(|slot| slot.evidence != Evidence::Likely);
-    let texts: BTreeSet<&str> = telling.map(|slot| &page.plain[slot.plain.clone()]).collect();
-    let has_places = has_places(page, &found);
-    let is_template = has_places || texts.len() >= MIN_TELLING;
-    let is_open = |slot: &Slot| slot.evidence == Evidence::Clear || is_template;
-    if has_places {
-        found.sort_by_key(|slot| slot.plain.start);
-        let more: Vec<Slot> = blocks().flat_map(|block| within_lines(page, block, &found)).collect();
-        found.extend(more);
-    }
-    found.into_iter().filter(is_open).map(|slot| Hit::at(page.source(slot.plain))).collect()
+    let blocks = page.blocks.iter().enumerate().filter(is_read);
+    let found = blocks.flat_map(|(_, block)| slots_of(page, block)).collect();
+    let found = without_variables(page, found);
+    let is_template = found.iter().any(|slot| slot.evidence == Evidence::Clear);
+    let open = found.into_iter().filter(|slot| is_template || slot.evidence == Evidence::Clear);
+    open.map(|slot| Hit::at(page.source(slot.plain))).collect()
 }
 
 /// The items of lists that say what another file looks like: those below an item that names it in code and ends in a
@@ -87,70 +68,6 @@ fn forms_of_files(page: &Page<'_>) -> BTreeSet<usize> {
         open.push((block.depth, text.contains(CODE) && text.trim_end().ends_with(':')));
     }
     found
-}
-
-/// Enough different places in square brackets, in several sections.
-fn has_places(page: &Page<'_>, found: &[Slot]) -> bool {
-    let mut texts = BTreeSet::new();
-    let mut sections = BTreeSet::new();
-    for slot in found {
-        let text = &page.plain[slot.plain.clone()];
-        let is_place = inside_brackets(text).is_some_and(|(open, inner)| open == '[' && is_described(inner));
-        let at = page.blocks.partition_point(|block| block.plain.start <= slot.plain.start);
-        if is_place && texts.insert(text) {
-            sections.insert(page.blocks[at.saturating_sub(1)].section);
-        }
-    }
-    texts.len() >= MIN_PLACES && sections.len() >= MIN_SECTIONS
-}
-
-/// Words, and no id, citation or sign: `[REQ-3]`, `[Kim2019]`, `[HIGH]`, `[P - parallel]`, `[tool: grep]`.
-fn is_described(inner: &str) -> bool {
-    let is_sign = inner.chars().nth(1).is_none_or(|sign| sign == ' ');
-    !is_sign
-        && !inner.contains([':', '_'])
-        && inner.contains(|sign: char| sign.is_lowercase() || sign.is_alphabetic() && !sign.is_ascii())
-        && (inner.contains(' ') || !inner.contains(|sign: char| sign.is_ascii_digit()))
-}
-
-/// The first place within each line that is none as a whole: "As [a reader], I want [a book]".
-fn within_lines(page: &Page<'_>, block: &Block, known: &[Slot]) -> Vec<Slot> {
-    let is_name = matches!(block.kind, Kind::Value | Kind::Heading)
-        || matches!(block.kind, Kind::Cell(cell) if cell.row == 0);
-    if is_name || !page.text_of(block).contains('[') {
-        return Vec::new();
-    }
-    let is_known = |line: &Range<usize>| {
-        let next = known.partition_point(|slot| slot.plain.start < line.end);
-        next > 0 && known[next - 1].plain.end > line.start
-    };
-    let lines = page.lines_of(block).into_iter().filter(|line| !is_known(line));
-    lines
-        .filter_map(|line| place_within(page, line))
-        .map(|plain| Slot { plain, evidence: Evidence::Likely })
-        .collect()
-}
-
-fn place_within(page: &Page<'_>, line: Range<usize>) -> Option<Range<usize>> {
-    let text = &page.plain[line.clone()];
-    let is_place = |(open, _): &(usize, &str)| {
-        let (length, _) = text[*open..].char_indices().take(MAX_BYTES).find(|(_, sign)| *sign == ']')?;
-        let inner = &text[open + 1..open + length];
-        let before = text[..*open].chars().next_back();
-        let after = text[open + length + 1..].chars().next();
-        let plain = line.start + open..line.start + open + length + 1;
-        let is_apart = !before
-            .is_some_and(|sign| sign.is_ascii_alphanumeric() || "/_-\"“\\$@".contains(sign))
-            && !after.is_some_and(|sign| sign.is_ascii_alphanumeric() || "([:/_-\"”".contains(sign));
-        let is_open = is_apart
-            && is_described(inner)
-            && is_name(inner)
-            && !is_answer(inner)
-            && !inner.contains([CODE, '"']);
-        let value = Value { label: "", text: &page.plain[plain.clone()], plain: plain.clone() };
-        (is_open && !is_link(page, &value)).then_some(plain)
-    };
-    text.match_indices('[').find_map(|at| is_place(&at))
 }
 
 fn slots_of(page: &Page<'_>, block: &Block) -> Vec<Slot> {
@@ -190,9 +107,6 @@ fn evidence(page: &Page<'_>, block: &Block, value: &Value<'_>) -> Option<Evidenc
         let is_alone = text.starts_with('<') && matches!(block.kind, Kind::Item(_));
         return (is_alone || is_field(block, value)).then_some(Evidence::Likely);
     }
-    if is_unfinished(block, value.text) || is_range(text) && is_field(block, value) {
-        return Some(Evidence::Likely);
-    }
     if matches!(text, "…" | "...") {
         let is_alone = matches!(block.kind, Kind::Paragraph | Kind::Heading);
         return (is_alone || is_field(block, value)).then_some(Evidence::Likely);
@@ -221,58 +135,17 @@ fn of_brackets(block: &Block, value: &Value<'_>, text: &str) -> Option<Evidence>
                 || inner.starts_with("###-")
                 || words.len() <= MAX_NAME_WORDS && shares_word(value.label, inner)
                 || is_described && is_field(block, value)
-                || NAMES.contains(&inner) && (is_field(block, value) || block.kind == Kind::Heading)
         }
         '<' => words.len() > 1,
         _ => is_described && words.len() > 2,
     };
-    let is_paragraph = block.kind == Kind::Paragraph && is_described && words.len() >= MIN_DESCRIPTION;
-    Some(match (is_clear, is_paragraph) {
-        (true, _) => Evidence::Clear,
-        (false, true) => Evidence::Described,
-        (false, false) => Evidence::Likely,
-    })
-}
-
-/// "Done in version ..."
-fn is_unfinished(block: &Block, text: &str) -> bool {
-    let before = text.strip_suffix(" ...").or_else(|| text.strip_suffix(" …"));
-    matches!(block.kind, Kind::Item(_)) && before.is_some_and(|before| before.ends_with(char::is_alphabetic))
-}
-
-/// `[1-13]`: a choice that nobody made.
-fn is_range(text: &str) -> bool {
-    let Some((lowest, highest)) = inside_brackets(text).and_then(|(_, inner)| inner.split_once(['-', '–']))
-    else {
-        return false;
-    };
-    [lowest, highest].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    Some(if is_clear { Evidence::Clear } else { Evidence::Likely })
 }
 
 /// Something with a name has this value.
 fn is_field(block: &Block, value: &Value<'_>) -> bool {
     !value.label.is_empty() && block.kind != Kind::Heading
 }
-
-/// Names of places that templates have without more words.
-const NAMES: [&str; 16] = [
-    "Address",
-    "Amount",
-    "Company",
-    "Date",
-    "Description",
-    "Email",
-    "Link",
-    "Location",
-    "Name",
-    "Number",
-    "Phone",
-    "Role",
-    "Team",
-    "Time",
-    "Title",
-    "URL",
-];
 
 /// `[N/A]`, `[None]`, `[No violations]` say that there is nothing.
 fn is_answer(inner: &str) -> bool {
@@ -369,29 +242,6 @@ fn is_link(page: &Page<'_>, value: &Value<'_>) -> bool {
     let place = page.source(value.plain.clone());
     let next = page.links.partition_point(|link| link.range.end <= place.start);
     page.links.get(next).is_some_and(|link| link.range.start < place.end)
-}
-
-/// Cells that repeat their column's header in small letters, in a row with a lone `?`: `| name | date | ? |`.
-fn repeated_headers(page: &Page<'_>) -> Vec<Slot> {
-    let mut found = Vec::new();
-    for (number, table) in page.tables.iter().enumerate() {
-        let headers: Vec<&str> = page.row(number, 0).iter().map(|cell| page.text_of(cell).trim()).collect();
-        let cells = &page.blocks[table.blocks.clone()];
-        let row_of = |block: &Block| if let Kind::Cell(cell) = block.kind { cell.row } else { 0 };
-        let is_left =
-            |row: &&[Block]| !row[0].is_quoted && row.iter().any(|cell| page.text_of(cell).trim() == "?");
-        for row in cells.chunk_by(|a, b| row_of(a) == row_of(b)).skip(1).filter(is_left) {
-            let repeats = |(cell, header): &(&Block, &&str)| {
-                let text = page.text_of(cell).trim();
-                text != **header && text.eq_ignore_ascii_case(header)
-            };
-            let repeated = row.iter().zip(&headers).filter(repeats);
-            found.extend(
-                repeated.map(|(cell, _)| Slot { plain: cell.plain.clone(), evidence: Evidence::Clear }),
-            );
-        }
-    }
-    found
 }
 
 /// Without those that the document has in other places, too: `<host>` in a command is the name of a variable.
