@@ -39,8 +39,6 @@ pub enum Event {
     Depth { by: String, text: String, depth: Depth },
     /// A model has drafted the step; every line names what it rests on. A yes of the user confirms it.
     Drafted { voice: String, lines: Vec<DraftLine> },
-    /// The phase's artifacts were reviewed at its end.
-    Reviewed {},
     /// The user said something at the menu (analysis AC-007-04).
     Feedback { by: String, text: String },
     /// The user said nothing at the menu.

@@ -387,14 +387,6 @@ impl<'l> Analysis<'l> {
                 talk.drafted = Some(drafted(voice, lines));
                 Ok(Stage::Asking(talk))
             }
-            (Stage::Choosing(mut talk), Event::Reviewed {}) => {
-                talk.reviewed = Some(talk.feedback.len());
-                Ok(Stage::Choosing(talk))
-            }
-            (Stage::Landing(mut talk, choice), Event::Reviewed {}) => {
-                talk.reviewed = Some(talk.feedback.len());
-                Ok(Stage::Landing(talk, choice))
-            }
             (Stage::Choosing(talk), Event::Waited {}) => Ok(Stage::Choosing(talk)),
             (Stage::Landing(talk, choice), Event::Landed(landed)) => Ok(self.landed(talk, choice, landed)),
             (Stage::Discussing(talk), Event::Elaborated { .. }) => Ok(Stage::Choosing(talk)),
@@ -420,7 +412,6 @@ impl<'l> Analysis<'l> {
             answers: Vec::new(),
             feedback: Vec::new(),
             drafted: None,
-            reviewed: None,
             put: 0,
             from: self.log.len(),
             fresh: true,
@@ -463,7 +454,6 @@ impl<'l> Analysis<'l> {
         talk.answers.clear();
         talk.feedback.clear();
         talk.drafted = None;
-        talk.reviewed = None;
         match choice {
             Choice::Elaborate => Stage::Discussing(talk),
             Choice::Continue | Choice::Skip => Stage::Walking,
@@ -715,7 +705,6 @@ const fn name(event: &Event) -> &'static str {
         Event::Answered { .. } | Event::Unanswered { .. } => "an answer",
         Event::Depth { .. } => "another depth",
         Event::Drafted { .. } => "a draft of the step",
-        Event::Reviewed {} => "a review of the phase",
         Event::Feedback { .. } | Event::Waited {} => "a word at the menu",
         Event::Chosen { .. } => "a choice",
         Event::Landed(_) => "a landing",

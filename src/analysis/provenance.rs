@@ -50,7 +50,6 @@ pub enum Kind {
     Remark,
     /// Asked, and not answered.
     Open,
-    /// Found by the review at the end of a phase.
     /// Drawn together by a model.
     Draft,
 }

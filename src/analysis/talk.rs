@@ -28,8 +28,6 @@ pub struct Talk {
     pub feedback: Vec<(String, String)>,
     /// What a model has drafted.
     pub drafted: Option<Drafted>,
-    /// How many remarks the review at the phase's end knew, once it was made.
-    pub reviewed: Option<usize>,
     /// How many of the prompts have been put.
     pub(super) put: usize,
     /// Where in the log the part begins that has not landed yet.
@@ -83,11 +81,6 @@ impl Talk {
         {
             drafted.confirmed_by = Some(by.to_owned());
         }
-    }
-
-    /// The phase that ends with it was not reviewed since something was added.
-    pub fn may_be_reviewed(&self) -> bool {
-        self.fresh && self.reviewed.is_none_or(|known| known < self.feedback.len())
     }
 
     /// Something was answered or added.

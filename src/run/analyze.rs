@@ -12,7 +12,7 @@ use super::place::Place;
 use super::push::Committed;
 use super::run_id::{message, run_id};
 use super::script::{Input, Script, comments};
-use super::settings::{Settings, library, review_options};
+use super::settings::{Settings, library};
 use super::voices::{self, Wanted};
 use super::walk::{Mode, WalkSetup, Walked, walk};
 use super::{Fail, Observer, before, check_outputs, identity, landing};
@@ -120,7 +120,6 @@ pub fn analyze(
         author: author.clone(),
         speakers: chosen.begin(&task.answers)?.beside(readers),
         tokens,
-        review: review_options(&config),
         evidence: trusted.evidence(),
         max_turns,
         mode: task.mode,

@@ -10,7 +10,6 @@
 mod drafting;
 mod earlier;
 mod land;
-mod review;
 mod speakers;
 mod talk;
 mod typed;
@@ -73,8 +72,6 @@ pub struct WalkSetup<'r> {
     pub speakers: WalkVoices,
     /// The most tokens that a discussion may take.
     pub tokens: Option<u64>,
-    /// Which rules review a phase at its end.
-    pub review: crate::review::Options,
     /// What of the repository a model is sent.
     pub evidence: config::Evidence,
     pub max_turns: u32,
@@ -376,7 +373,6 @@ impl Walk<'_> {
                 Next::Ask(prompt) => self.ask(&prompt, observer)?,
                 Next::Choose(found) => self.choose(&found, observer)?,
                 Next::Land(landing) => {
-                    self.review_before(&landing, observer)?;
                     self.land(&landing, observer)?;
                     self.unwritten.clear();
                     self.announced = None;
@@ -484,7 +480,7 @@ impl Walk<'_> {
     fn choose(&mut self, found: &menu::Menu, observer: &dyn Observer) -> Result<(), WalkError> {
         self.draft_step(observer)?;
         if self.analysis.current().is_some_and(|talk| talk.is_fresh()) {
-            self.announce(found, observer)?;
+            self.announce(observer)?;
         }
         observer.say(&format!("\n{}", menu::text(found, self.setup.library)?));
         let id = self.step().map(|step| step.id.clone()).unwrap_or_default();
@@ -522,7 +518,7 @@ impl Walk<'_> {
     }
 
     /// Says what would land, before anything is chosen (analysis AC-007-01, AC-007-04).
-    fn announce(&mut self, found: &menu::Menu, observer: &dyn Observer) -> Result<(), WalkError> {
+    fn announce(&mut self, observer: &dyn Observer) -> Result<(), WalkError> {
         let Some(talk) = self.analysis.current() else { return Ok(()) };
         let step = step_of(self.setup.library, talk);
         // A remark is announced by itself: what came before it was, when it was said.
@@ -536,9 +532,6 @@ impl Walk<'_> {
         let measured = self.measured(step, &draft, again)?;
         let at = (self.setup.clock)();
         let outcome = self.outcome(&self.item, step, &draft, measured.as_ref(), again, at)?;
-        if before.is_none() {
-            self.review_at(found, &outcome.changes, observer)?;
-        }
         observer.say("");
         outcome.announcements.iter().for_each(|line| observer.say(line));
         let Some(talk) = self.analysis.current() else { return Ok(()) };
