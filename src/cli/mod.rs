@@ -39,7 +39,6 @@ use self::screen::Screen;
 use crate::git::{Repo, truncated};
 use crate::run::clock;
 use crate::run::environment::current_folder;
-use crate::run::place;
 use crate::run::workspace::{EVERYWHERE, Workspace};
 use crate::text::time::Time;
 
@@ -291,17 +290,14 @@ fn from_here(global: &Global, item: Option<&mut String>) {
     if !is_path || named.extension().is_some_and(|ending| ending == "jsonl") {
         return;
     }
-    let Some(root) = Repo::open(&here).ok().and_then(|repo| repo.work_tree()?.canonicalize().ok()) else {
-        return;
-    };
+    let Ok(repo) = Repo::open(&here) else { return };
     let is_from_root = !item.starts_with('.') && !Path::new(&*item).is_absolute();
-    if is_from_root && root.join(&*item).exists() {
+    if is_from_root && repo.work_tree().is_some_and(|root| root.join(&*item).exists()) {
         return;
     }
-    let Ok(named) = named.canonicalize() else { return };
-    let path = named.strip_prefix(&root).ok().filter(|path| *path != Path::new(""));
-    if let Some(path) = path.and_then(Path::to_str) {
-        *item = place::forward(path);
+    let path = named.canonicalize().ok().and_then(|named| repo.path_within(&named));
+    if let Some(path) = path.filter(|path| !path.is_empty()) {
+        *item = path;
     }
 }
 

@@ -122,25 +122,14 @@ fn split(place: &str) -> (&str, Option<usize>) {
 /// folder, anything else from the root.
 fn in_repository(repo: &Repo, name: &str) -> Result<String, Fail> {
     let here = crate::run::environment::current_folder()?.join(name);
-    if let (Some(root), Ok(full)) = (repo.work_tree(), here.canonicalize())
-        && let Ok(root) = root.canonicalize()
-        && let Ok(inside) = full.strip_prefix(&root)
-    {
-        let parts: Vec<String> =
-            inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-        let path = parts.join("/");
-        return if path.is_empty() { Err(no_path(name)) } else { Ok(path) };
-    }
-    let path = place::forward(name.trim_start_matches("./"));
+    let on_disk = here.canonicalize().ok().and_then(|full| repo.path_within(&full));
+    let path = on_disk.unwrap_or_else(|| place::forward(name.trim_start_matches("./")));
     if !path::is_plain(&path) {
-        return Err(no_path(name));
+        let shown = plain::shown(name);
+        return Err(Fail::new(format!("\"{shown}\" is no path of a file in the repository"))
+            .with_hint("write it like docs/requirements/late-fees/spec.md"));
     }
     Ok(path)
-}
-
-fn no_path(name: &str) -> Fail {
-    Fail::new(format!("\"{}\" is no path of a file in the repository", plain::shown(name)))
-        .with_hint("write it like docs/requirements/late-fees/spec.md")
 }
 
 impl Subject<'_> {

@@ -30,7 +30,7 @@ pub mod truncated;
 mod typed;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use git2::{Config, ConfigLevel, ErrorCode, ObjectType, Oid, Repository, Tree, TreeEntry};
@@ -312,6 +312,26 @@ impl Repo {
     /// The folder with the files people edit, if there is one.
     pub(crate) fn work_tree(&self) -> Option<&Path> {
         self.git.workdir()
+    }
+
+    /// Where an absolute path is in the work tree: its path from the root, which is empty for the root itself. None where
+    /// it is outside, or where there is no work tree.
+    ///
+    /// Its folder may be reached through a link. The last name is taken as it is, and need not be there yet.
+    pub(crate) fn path_within(&self, path: &Path) -> Option<String> {
+        let root = self.work_tree()?;
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let mut plain = PathBuf::new();
+        for part in path.components() {
+            match part {
+                Component::ParentDir => drop(plain.pop()),
+                other => plain.push(other),
+            }
+        }
+        let folder = plain.ancestors().skip(1).find_map(|above| Some((above, above.canonicalize().ok()?)));
+        let real = folder.and_then(|(above, real)| Some(real.join(plain.strip_prefix(above).ok()?)));
+        let inside = real.as_ref().unwrap_or(&plain).strip_prefix(root).ok()?.to_str()?;
+        Some(inside.replace(std::path::MAIN_SEPARATOR, "/"))
     }
 
     /// The folder in which git looks for hooks, and `core.hooksPath` where that is set: a relative one begins at the

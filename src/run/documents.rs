@@ -297,13 +297,14 @@ fn changed_since(
 ) -> Result<BTreeMap<String, Vec<Range<usize>>>, Fail> {
     let base = repo.merge_base(repo.resolve(base)?, repo.resolve(head)?)?;
     let tree = repo.tree_of(base)?;
-    let root = repo.work_tree().unwrap_or(Path::new("")).to_owned();
-    let root = root.canonicalize().unwrap_or(root);
     let mut changed = BTreeMap::new();
     for (path, (shown, text)) in paths.iter().zip(texts) {
-        let full = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let inside = full.strip_prefix(&root).unwrap_or(&full).to_string_lossy().replace('\\', "/");
-        changed.insert(shown.clone(), changed_lines(repo, tree, &inside, text)?);
+        let full = path.canonicalize().ok();
+        let lines = match full.and_then(|full| repo.path_within(&full)) {
+            Some(inside) => changed_lines(repo, tree, &inside, text)?,
+            None => all_lines(),
+        };
+        changed.insert(shown.clone(), lines);
     }
     Ok(changed)
 }

@@ -103,17 +103,13 @@ fn beside<'r>(repo: &'r Repo, source: &'r ReviewInput) -> Result<Option<Beside<'
         return Ok(None);
     };
     let items = source.config.folders();
+    let from_root = |shown: &String| {
+        let full = Path::new(shown).canonicalize().ok();
+        full.and_then(|full| repo.path_within(&full)).unwrap_or_else(|| shown.clone())
+    };
     let documents: Vec<(String, &str)> =
-        source.texts.iter().map(|(path, text)| (from_root(repo, path), text.as_str())).collect();
+        source.texts.iter().map(|(path, text)| (from_root(path), text.as_str())).collect();
     Ok(Some(Beside::new(repo, head, documents, items, &settings)?))
-}
-
-/// A path as the repository has it.
-fn from_root(repo: &Repo, shown: &str) -> String {
-    let root = repo.work_tree().and_then(|root| root.canonicalize().ok());
-    let full = Path::new(shown).canonicalize().ok();
-    let own = root.zip(full).and_then(|(root, full)| Some(full.strip_prefix(root).ok()?.to_owned()));
-    own.map_or_else(|| shown.to_owned(), |own| own.to_string_lossy().replace('\\', "/"))
 }
 
 fn is_on_changed_lines(point: &Point, source: &ReviewInput) -> bool {

@@ -5,7 +5,7 @@
 //! Nothing is written anywhere else before `close` commits.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -333,18 +333,9 @@ fn inside(repo: &Repo, path: &str) -> Result<PathBuf, Fail> {
     }
     let Some(root) = repo.work_tree() else { return Ok(given) };
     let full = root.join(&given);
-    let is_inside = |full: &Path| {
-        full.canonicalize()
-            .ok()
-            .zip(root.canonicalize().ok())
-            .is_none_or(|(full, root)| full.starts_with(root))
-    };
     // An item is named by its slug, too.
-    match full.exists() {
-        true if is_inside(&full) => Ok(full),
-        true => Err(outside()),
-        false => Ok(given),
-    }
+    let Ok(real) = full.canonicalize() else { return Ok(given) };
+    repo.path_within(&real).map(|_| full).ok_or_else(outside)
 }
 
 /// The documents of an item, cut where they are too much.

@@ -2,7 +2,7 @@
 //! agents. The answer is one short text that says what to put back.
 
 use std::io::Read as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use super::{FileReport, judge_text, twin_report};
 use crate::additive::content::change::differences;
@@ -30,7 +30,7 @@ pub fn judge(workspace: &Workspace, repo: &Repo, path: &Path) -> Result<Option<F
             Fail::new("a bare repository has no files").with_hint("compare commits with --base and --head")
         );
     };
-    let Some(inside) = inside(root, path)? else { return Ok(None) };
+    let Some(inside) = repo.path_within(&current_folder()?.join(path)) else { return Ok(None) };
     let mut after = Vec::new();
     let read = std::io::stdin().lock().take(LARGEST).read_to_end(&mut after);
     read.map_err(|error| Fail::new(format!("standard input cannot be read: {error}")))?;
@@ -58,30 +58,6 @@ fn judge_twin(
     };
     let before = tree.map(|tree| repo.blob_at(tree, &twin)).transpose()?.flatten().unwrap_or_default();
     Ok(Some(twin_report(&twin, path, &before)))
-}
-
-/// The path in the repository; none where it is outside.
-pub(super) fn inside(root: &Path, path: &Path) -> Result<Option<String>, Fail> {
-    let whole = current_folder()?.join(path);
-    let mut plain = PathBuf::new();
-    for part in whole.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            other => plain.push(other),
-        }
-    }
-    // The folder may be reached through a link; the file itself need not be there yet.
-    let folder = plain.ancestors().skip(1).find_map(|above| Some((above, above.canonicalize().ok()?)));
-    let real = match folder {
-        Some((above, real)) => real.join(plain.strip_prefix(above).unwrap_or(&plain)),
-        None => plain,
-    };
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let inside = real.strip_prefix(root).ok().and_then(Path::to_str);
-    Ok(inside.map(|path| path.replace(std::path::MAIN_SEPARATOR, "/")))
 }
 
 /// What is on disk, else what HEAD has.

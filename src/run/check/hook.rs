@@ -10,7 +10,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::agent_hook::{Agent, Moment, Write};
-use super::candidate::{When, answer, before, inside};
+use super::candidate::{When, answer, before};
 use super::ranges::{Side, is_trial, lost_on_disk, policies};
 use super::{Report, judge_text};
 use crate::git::Repo;
@@ -115,7 +115,7 @@ fn judge_writes(
     // A call may change a file in two steps.
     let mut texts: BTreeMap<String, (Vec<u8>, Vec<u8>)> = BTreeMap::new();
     for (path, write) in writes {
-        let Some(path) = inside(root, path)? else { continue };
+        let Some(path) = repo.path_within(path) else { continue };
         let (old, now) = match texts.remove(&path) {
             Some(known) => known,
             None => match before(repo, root, tree, &path)? {

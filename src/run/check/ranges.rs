@@ -640,14 +640,11 @@ fn pushed(repo: &Repo, refused: &mut Vec<Report>) -> Result<Vec<ResolvedRange>, 
 /// The paths of the arguments, from the repository's root; each must be on one of the sides.
 fn wanted_paths(request: &CheckRequest, repo: &Repo, ranges: &[Range]) -> Result<Vec<Vec<u8>>, Fail> {
     let here = current_folder()?;
-    let below = repo.work_tree().and_then(|root| {
-        let (root, here) = (root.canonicalize().ok()?, here.canonicalize().ok()?);
-        here.strip_prefix(root).ok().map(Path::to_owned)
-    });
+    let below = PathBuf::from(repo.path_within(&here).unwrap_or_default());
     let mut found = Vec::new();
     for path in &request.paths {
         let mut whole = PathBuf::new();
-        for part in below.clone().unwrap_or_default().join(path).components() {
+        for part in below.join(path).components() {
             match part {
                 std::path::Component::Normal(name) => whole.push(name),
                 std::path::Component::CurDir => {}
