@@ -1,10 +1,9 @@
 //! The decisions of an item: each with an id, and which of them a later one replaces.
 //!
 //! Documents only grow, so a decision is never edited. A later one names it: a user's message that decides something and
-//! says `replaces D-4f2a91c` or `supersedes ADR-0003`, a decision record that says so, or a decision about the same ids:
-//! "FR-002 is due on Monday" replaces "FR-002 is due on Friday". Invariant: a decision replaces
-//! only what was decided before it, and an id depends on the recording's name and the decision's number alone, so it
-//! stays the same after a merge or a move of the folder.
+//! says `replaces D-4f2a91c` or `supersedes ADR-0003`, or a decision record that says so. Invariant: a decision replaces
+//! only what it names and what was decided before it, and an id depends on the recording's name and the decision's number
+//! alone, so it stays the same after a merge or a move of the folder.
 //!
 //! ```
 //! use roundtable::history::decisions::named;
@@ -13,18 +12,15 @@
 //! assert!(named("The new card replaces the old one.").is_empty());
 //! ```
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use crate::discussion::Finished;
 use crate::item::library::sha256;
-use crate::text::ids::{family, ids};
 use crate::text::plain::one_line;
 use crate::text::source::own_words;
 
 /// The words before the ids of what is replaced.
 const KEYWORDS: [&str; 2] = ["replaces", "supersedes"];
-/// The letters of a decision record's id.
-const RECORD: &str = "ADR";
 /// Digits of the digest in an id.
 const ID_DIGITS: usize = 7;
 
@@ -75,7 +71,6 @@ impl Decisions {
                 });
             }
         }
-        name_those_of_the_same_ids(&mut entries);
         entries.extend(documents.filter_map(|(name, text)| record(name, text)));
         Decisions { entries, unknown: Vec::new() }.linked()
     }
@@ -122,24 +117,6 @@ impl Decisions {
 impl ListedDecision {
     pub const fn is_record(&self) -> bool {
         matches!(self.source, Source::Record(_))
-    }
-}
-
-/// A decision about the same ids as an earlier one says the same thing anew: it names that one as replaced. The number
-/// of a record is not such an id, for a record has many decisions.
-fn name_those_of_the_same_ids(entries: &mut [ListedDecision]) {
-    let mut last: HashMap<BTreeSet<String>, usize> = HashMap::new();
-    for at in 0..entries.len() {
-        let about: BTreeSet<String> = ids(&entries[at].text).map(str::to_owned).collect();
-        if about.is_empty() || about.iter().any(|id| family(id) == RECORD) {
-            continue;
-        }
-        if let Some(earlier) = last.insert(about, at) {
-            let earlier = entries[earlier].id.clone();
-            if !entries[at].replaces.contains(&earlier) {
-                entries[at].replaces.push(earlier);
-            }
-        }
     }
 }
 
