@@ -30,7 +30,7 @@ pub mod losses;
 pub mod ranges;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, PoisonError};
 
 use git2::Oid;
 
@@ -105,7 +105,7 @@ pub struct Gate<'a> {
 /// So many trees are compared side by side; fewer one after the other, with the files of each side by side.
 const MANY: usize = 32;
 
-/// What a thread takes at a time. Where there is no more to do than this, there is one thread.
+/// The jobs that are worth a thread.
 const PART: usize = 16;
 
 /// Larger files are not read: whether they only grow cannot be told.
@@ -118,11 +118,7 @@ const LARGEST: usize = 1 << 30;
 pub fn judge(gates: &[Gate<'_>], repo: &Repo) -> Result<Vec<Report>, Error> {
     let mut desk = Comparer::of(repo);
     if gates.len() >= MANY {
-        let all = |_: &Repo, give: &mut dyn FnMut(_)| {
-            gates.iter().for_each(give);
-            Ok(())
-        };
-        return shared(&mut desk, all, &|desk, gate: &Gate<'_>| gate.judge(desk));
+        return shared(&mut desk, gates.iter().collect(), &|desk, gate: &Gate<'_>| gate.judge(desk));
     }
     gates.iter().map(|gate| gate.judge_shared(&mut desk)).collect()
 }
@@ -142,19 +138,17 @@ type Job<'p> = (ChangedPath, Vec<&'p Entry>);
 
 impl<'p> Gate<'p> {
     fn judge(&self, desk: &mut Comparer<'_>) -> Result<Report, Error> {
-        let mut jobs = Vec::new();
-        self.jobs(desk.repo, &mut |job| jobs.push(job))?;
+        let jobs = self.jobs(desk.repo)?.into_iter();
         let added = Added::default();
-        let files =
-            jobs.into_iter().map(|job| self.file(desk, job, &added)).collect::<Result<Vec<_>, _>>()?;
+        let files = jobs.map(|job| self.file(desk, job, &added)).collect::<Result<Vec<_>, _>>()?;
         self.report(desk, files.into_iter().flatten().collect(), &added)
     }
 
-    /// As [`judge`](Self::judge), on all processors, while the trees are still walked.
+    /// As [`judge`](Self::judge), on all processors.
     fn judge_shared(&self, desk: &mut Comparer<'_>) -> Result<Report, Error> {
         let added = Added::default();
-        let all = |repo: &Repo, give: &mut dyn FnMut(_)| self.jobs(repo, give);
-        let files = shared(desk, all, &|desk, job: Job<'_>| self.file(desk, job, &added))?;
+        let jobs = self.jobs(desk.repo)?;
+        let files = shared(desk, jobs, &|desk, job: Job<'_>| self.file(desk, job, &added))?;
         self.report(desk, files.into_iter().flatten().collect(), &added)
     }
 
@@ -199,23 +193,25 @@ impl<'p> Gate<'p> {
         found
     }
 
-    /// Gives out the protected paths that are not the same any more.
-    fn jobs(&self, repo: &Repo, give: &mut dyn FnMut(Job<'p>)) -> Result<(), Error> {
+    /// The protected paths that are not the same any more.
+    fn jobs(&self, repo: &Repo) -> Result<Vec<Job<'p>>, Error> {
         let wanted =
             |path: &[u8]| self.paths.is_empty() || self.paths.iter().any(|only| is_below(path, only));
         let reaches = |folder: &[u8]| {
             self.reaches(folder) && (wanted(folder) || self.paths.iter().any(|only| is_below(only, folder)))
         };
         let mut states = States { repo, tree: self.old, found: BTreeMap::new() };
+        let mut jobs = Vec::new();
         compare_trees(repo, self.old, self.new, &reaches, &mut |one| {
             if !wanted(&one.path) {
                 return;
             }
             let entries = self.entries(&mut states, &one.path);
             if !entries.is_empty() {
-                give((one, entries));
+                jobs.push((one, entries));
             }
-        })
+        })?;
+        Ok(jobs)
     }
 
     /// Judges one path; nothing where its life cycle leaves it free.
@@ -546,63 +542,31 @@ impl Comparer<'_> {
     }
 }
 
-/// Does every job that `find` gives out, on all processors and while it still finds more; the outcomes in
-/// the order of the jobs.
+/// Does every job, on all processors where there are many; the outcomes in the order of the jobs.
 fn shared<J: Send, T: Send>(
     desk: &mut Comparer<'_>,
-    find: impl FnOnce(&Repo, &mut dyn FnMut(J)) -> Result<(), Error>,
+    jobs: Vec<J>,
     one: &(dyn Fn(&mut Comparer<'_>, J) -> Result<T, Error> + Sync),
 ) -> Result<Vec<T>, Error> {
-    type Part<J> = (usize, Vec<J>);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-    let (send, receive) = mpsc::channel::<Part<J>>();
-    let (receive, done) = (Mutex::new(receive), Mutex::new(Vec::new()));
+    let threads = threads.min(jobs.len().div_ceil(PART));
+    let left = Mutex::new(jobs.into_iter().enumerate());
     let work = |desk: &mut Comparer<'_>| {
-        let mut mine = Vec::new();
-        // The lock is held while waiting: the next caller would wait as well.
-        let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
-        while let Some((from, part)) = next() {
-            let outcomes: Vec<_> = part.into_iter().map(|job| one(desk, job)).collect();
-            mine.push((from, outcomes));
-        }
-        done.lock().unwrap_or_else(PoisonError::into_inner).append(&mut mine);
+        let take = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        std::iter::from_fn(take).map(|(at, job)| (at, one(desk, job))).collect::<Vec<_>>()
     };
-    let mut count = 0;
-    std::thread::scope(|scope| {
-        let mut part = Vec::with_capacity(PART);
-        let found = find(desk.repo, &mut |job| {
-            part.push(job);
-            if part.len() < PART {
-                return;
-            }
-            if count == 0 {
-                for _ in 1..threads {
-                    // Without a reader of its own a thread has nothing to do; this one does it all.
-                    let (Ok(repo), work) = (desk.repo.again(), &work) else { break };
-                    scope.spawn(move || work(&mut Comparer::of(&repo)));
-                }
-            }
-            // Nobody can have hung up: the receiver lives as long as this function.
-            let _ = send.send((count, std::mem::replace(&mut part, Vec::with_capacity(PART))));
-            count += PART;
-        });
-        let rest = part.len();
-        let _ = send.send((count, part));
-        count += rest;
-        drop(send);
-        work(desk);
-        found
-    })?;
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_unstable_by_key(|(from, _)| *from);
-    if done.iter().map(|(_, outcomes)| outcomes.len()).sum::<usize>() != count {
-        return Err(Error::Damaged("a comparison ended without an outcome".to_owned()));
-    }
-    let mut all = Vec::with_capacity(count);
-    for outcome in done.into_iter().flat_map(|(_, outcomes)| outcomes) {
-        all.push(outcome?);
-    }
-    Ok(all)
+    let mut done = std::thread::scope(|scope| {
+        // Without a reader of its own a thread has nothing to do; this one does it all.
+        let readers = (1..threads).map_while(|_| desk.repo.again().ok());
+        let others: Vec<_> = readers.map(|repo| scope.spawn(|| work(&mut Comparer::of(&{ repo })))).collect();
+        let mut done = work(desk);
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 fn is_below(path: &[u8], folder: &[u8]) -> bool {
