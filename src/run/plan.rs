@@ -42,15 +42,13 @@ impl Plan {
 
     /// The plan for `--json`.
     pub fn value(&self) -> Value {
-        let usage = self.meter.value();
+        let Usage { input, output, .. } = self.meter.total();
         json!({
             "turns": self.turns,
             "requests": self.requests,
             "tokens": self.meter.tokens(),
-            "input_tokens": usage["input_tokens"],
-            "output_tokens": usage["output_tokens"],
-            "prompt_characters": usage["prompt_characters"],
-            "billed_equivalent_characters": usage["billed_equivalent_characters"],
+            "input_tokens": input,
+            "output_tokens": output,
         })
     }
 
@@ -60,27 +58,15 @@ impl Plan {
             Some(model) => format!("{} ({})", opened.voice, plain::shown(model)),
             None => opened.voice.clone(),
         };
-        let usage = self.meter.value();
-        let number = |name: &str| usage[name].as_u64().unwrap_or_default();
         let mut lines = vec![
             format!("Step {} of {}, spoken by {who}:", opened.step.id, opened.item),
             format!("  turns     {:>9}  of at most {}", self.turns, opened.max_turns),
             format!("  requests  {:>9}", self.requests),
         ];
         if self.requests > 0 {
-            lines.push(format!(
-                "  tokens    {:>9}  about: {} in, {} out",
-                self.meter.tokens(),
-                number("input_tokens"),
-                number("output_tokens")
-            ));
-            let (sent, billed) = (number("prompt_characters"), number("billed_equivalent_characters"));
-            lines.push(format!(
-                "  cached    {:>8}%  of the prompts' characters, where the service caches",
-                sent.saturating_sub(billed) * 100 / sent.max(1)
-            ));
-        }
-        if self.requests > 0 {
+            let Usage { input, output, .. } = self.meter.total();
+            let tokens = self.meter.tokens();
+            lines.push(format!("  tokens    {tokens:>9}  about: {input} in, {output} out"));
             lines.extend(sent(opened, evidence));
         }
         lines.push("Nothing was asked (--plan).".to_owned());

@@ -429,10 +429,8 @@ fn every_prompt_begins_with_the_one_before_it_and_ten_turns_cost_little() {
         known = stable.chars().count();
         before = Some(vec![stable]);
     }
-    let said = report["usage"]["billed_equivalent_characters"].as_u64().unwrap() as usize;
-    assert!(said.abs_diff(billed / 100) < 600, "{said} said, {} counted", billed / 100);
     assert!(discussed <= 57_000, "{discussed} for the finding round and ten turns");
-    assert!(billed / 100 <= 62_000 && said < 62_000, "{said}, {billed} of {resent}");
+    assert!(billed / 100 <= 62_000, "{billed} of {resent}");
     let rounds = server.seen().iter().filter(|seen| !wants_synthesis(seen) && !is_aside(seen)).count();
     assert!(server.seen().len() <= rounds + 4 && rounds <= 6, "{rounds} rounds");
 }

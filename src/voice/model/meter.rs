@@ -1,4 +1,4 @@
-//! What requests took: tokens, characters, and what a request would take before it is sent.
+//! What requests took, in tokens, and what a request would take before it is sent.
 //!
 //! An estimate is rather too high than too low, so that a limit is never passed.
 
@@ -117,12 +117,6 @@ pub struct Meter {
     /// What tries without an answer may have taken.
     tries: u64,
     rows: Vec<Row>,
-    /// Characters of all prompts.
-    sent: u64,
-    /// The same where a written character counts 1.25, one read again 0.1: in twentieths.
-    billed: u64,
-    /// Head and talk of the last prompt, as a cache would hold it.
-    cached: Option<(usize, usize)>,
     /// The most bytes of a prompt that were one token, in hundredths; learned from the usage.
     hundredths: u64,
     prices: Option<Prices>,
@@ -196,19 +190,6 @@ impl Meter {
         self.total.add(usage);
         let (by, purpose) = (prompt.want.who(), prompt.want.name().to_owned());
         self.rows.push(Row { turn, by, purpose, usage });
-        self.weigh(prompt);
-    }
-
-    /// The prompt in characters, as a prefix cache bills it.
-    fn weigh(&mut self, prompt: &Prompt) {
-        let head = prompt.head.chars().count();
-        let talk: usize = prompt.talk.iter().map(|entry| entry.chars().count()).sum();
-        let wanted = prompt.wanted.chars().count();
-        let read = self.cached.map_or(0, |(head, talk)| head + talk).min(head + talk);
-        let written = head + talk - read;
-        self.sent += (head + talk + wanted) as u64;
-        self.billed += (read * 2 + written * 25 + wanted * 20) as u64;
-        self.cached = Some((head, talk));
     }
 
     /// `usage` of `--json`.
@@ -221,8 +202,6 @@ impl Meter {
             // To a hundredth of a cent.
             value["cost"] = json!((cost * 1e4).round() / 1e4);
         }
-        value["prompt_characters"] = json!(self.sent);
-        value["billed_equivalent_characters"] = json!(self.billed / 20);
         value["turns"] = self
             .rows
             .iter()
@@ -361,35 +340,19 @@ impl<'m> Metered<'m> {
 mod tests {
     use super::*;
 
-    fn prompt(head: usize, talk: usize) -> Prompt {
-        Prompt {
-            head: "h".repeat(head),
-            talk: vec!["t".repeat(talk)],
-            wanted: "w".repeat(100),
-            want: Want::Synthesis,
-        }
-    }
-
-    #[test]
-    fn what_was_sent_before_is_billed_as_read() {
-        let mut meter = Meter::default();
-        let none = Answer::default();
-        meter.count(1, &prompt(1000, 0), &none);
-        assert_eq!(meter.billed / 20, 1250 + 100);
-        meter.count(2, &prompt(1000, 400), &none);
-        assert_eq!(meter.billed / 20, 1350 + 100 + 500 + 100);
-        assert_eq!(meter.sent, 1100 + 1500);
+    fn prompt(head: usize) -> Prompt {
+        Prompt { head: "h".repeat(head), talk: Vec::new(), wanted: "w".repeat(100), want: Want::Synthesis }
     }
 
     #[test]
     fn the_estimate_learns_from_the_dearest_answer_and_never_gets_cheaper_than_careful() {
         let mut meter = Meter::default();
-        assert_eq!(meter.estimate(&prompt(2900, 0)), 1100 + FRAME);
+        assert_eq!(meter.estimate(&prompt(2900)), 1100 + FRAME);
         let usage = |input| Answer { usage: Some(Usage { input, ..Usage::default() }), ..Answer::default() };
-        meter.count(1, &prompt(800, 0), &usage(100));
-        assert_eq!(meter.estimate(&prompt(2900, 0)), 1100 + FRAME);
-        meter.count(2, &prompt(800, 0), &usage(600));
-        assert_eq!(meter.estimate(&prompt(2900, 0)), 2200 + FRAME);
+        meter.count(1, &prompt(800), &usage(100));
+        assert_eq!(meter.estimate(&prompt(2900)), 1100 + FRAME);
+        meter.count(2, &prompt(800), &usage(600));
+        assert_eq!(meter.estimate(&prompt(2900)), 2200 + FRAME);
     }
     #[test]
     fn a_price_is_three_numbers_and_counts_what_was_cached() {
