@@ -137,7 +137,7 @@ impl AnalyzeArgs {
             (None, None) if self.plan => (Script::default(), None),
             (None, None) => {
                 keyboard::must_be_there("analyze", "answers", global.json)?;
-                (Script::asking(None, Prompter(keyboard::answer)), None)
+                (Script::asking(Prompter(keyboard::ask)), None)
             }
         };
         let mode = match (&self.out, self.dry_run, self.one_commit) {

@@ -24,7 +24,7 @@ use crate::run::place;
 use crate::run::played::Played;
 use crate::run::push;
 use crate::run::resume::Log;
-use crate::run::script::Script;
+use crate::run::script::{Prompter, Script};
 use crate::run::session::hold;
 use crate::run::voices::Wanted;
 use crate::run::{ElaborateRequest, Held, Landed, Medium, Setup, hold_and_keep, hold_and_land, plan, set_up};
@@ -157,7 +157,7 @@ impl ElaborateArgs {
             (None, None) => {
                 keyboard::must_be_there("elaborate", "messages", global.json || self.plan)?;
                 medium = Medium::Keyboard;
-                (Script::default(), None, None)
+                (Script::asking(Prompter(keyboard::ask)), None, None)
             }
         };
         let script = script.spoken_by(self.user.as_deref());

@@ -13,10 +13,7 @@ use rustyline::{ColorMode, DefaultEditor};
 
 use super::exit::Fail;
 use super::screen::Screen;
-use crate::discussion::Discussion;
-use crate::discussion::event::Event;
-use crate::run::script::{Occasion, Reply, Script};
-use crate::run::session::asked;
+use crate::run::script::{Occasion, Reply};
 use crate::text::plain;
 
 /// What can be typed instead of a message.
@@ -24,7 +21,8 @@ const HELP: &str = "\
   /done           end the discussion and commit it
   /status         turns, decisions and open questions so far
   /help           this list
-An empty line is silence.";
+An empty line is silence. Ctrl-C stops and keeps the discussion; Ctrl-D ends it by silence, and with it the analysis that it
+is part of.";
 
 const MISPLACED: &str =
     "/done is a line of its own; the arrow key up brings back what you typed, which was not sent.";
@@ -116,52 +114,15 @@ fn typed(line: &str) -> Typed {
     }
 }
 
-/// Asks until there is something for the table.
-pub fn listen(screen: &Screen, talk: &Discussion<'_>, script: &mut Script) -> Result<(), Fail> {
-    if !talk.log().iter().any(|record| matches!(record.event, Event::User(_) | Event::Silence {})) {
-        screen.say_faint("\nWhat you type is heard line by line. /help lists what else there is.");
-    }
-    screen.say_faint(&format!("\n{}", asked::place(talk)));
-    let prompt = format!("{}> ", plain::cut(&talk.opened().user, 20));
-    loop {
-        let line = match read_line(&prompt)? {
-            Heard::Line(line) => line,
-            Heard::End => {
-                script.stays_open = false;
-                return Ok(());
-            }
-            Heard::Interrupt => {
-                return Err(Fail::new("stopped by Ctrl-C; nothing was committed"));
-            }
-        };
-        match typed(&line) {
-            Typed::Message(text) => {
-                for warning in script.add(Some(text)) {
-                    screen.warn(&warning);
-                }
-                return Ok(());
-            }
-            Typed::Silence => {
-                script.add(None);
-                return Ok(());
-            }
-            Typed::Status => asked::status(talk).iter().for_each(|line| screen.say(line)),
-            Typed::Help => {
-                screen.say(&format!("{HELP} Ctrl-C stops and keeps the log; Ctrl-D ends by silence."));
-            }
-            Typed::Unknown(word) => {
-                screen.say(&format!("There is no {word}; /help lists what there is."));
-            }
-            Typed::Misplaced => screen.say(MISPLACED),
-        }
-    }
-}
-
-/// The next answer of an analysis, or the next message of a discussion inside of one.
-pub fn answer(occasion: Occasion) -> Reply {
+/// Asks for the next answer of an analysis, or the next message of a discussion.
+pub fn ask(occasion: Occasion<'_>) -> Reply {
     let screen = Screen::new(super::Color::Auto, false, false);
+    let prompt = match occasion {
+        Occasion::Step => "> ".to_owned(),
+        Occasion::Discussion { user } => format!("{}> ", plain::cut(user, 20)),
+    };
     loop {
-        let line = match read_line("> ") {
+        let line = match read_line(&prompt) {
             Ok(Heard::Line(line)) => line,
             Ok(Heard::Interrupt) => return Reply::Stopped,
             Ok(Heard::End) => return Reply::End,
@@ -170,12 +131,8 @@ pub fn answer(occasion: Occasion) -> Reply {
         match (typed(&line), occasion) {
             (Typed::Message(text), _) => return Reply::Said(text),
             (Typed::Silence, _) => return Reply::Silence,
-            (Typed::Status, Occasion::Discussion) => return Reply::Status,
-            (Typed::Help, Occasion::Discussion) => {
-                screen.say(&format!(
-                    "{HELP} Ctrl-C stops and keeps the discussion; Ctrl-D ends it by silence, and the analysis with it."
-                ));
-            }
+            (Typed::Status, Occasion::Discussion { .. }) => return Reply::Status,
+            (Typed::Help, Occasion::Discussion { .. }) => screen.say(HELP),
             (Typed::Help, Occasion::Step) => screen.say(HELP_OF_ANALYSIS),
             (Typed::Status, Occasion::Step) => {
                 screen.say("That is for discussions; roundtable status shows how far the item is.");

@@ -12,13 +12,11 @@ use anstyle::{AnsiColor, Style};
 
 use super::Color;
 use super::exit::{Code, Fail};
-use crate::discussion::Discussion;
 use crate::discussion::event::Record;
 use crate::discussion::transcript::{self, Speaker};
 use crate::item::persona::Cast;
 use crate::review;
 use crate::run::Observer;
-use crate::run::script::Script;
 use crate::text::finding::{Finding, Severity};
 use crate::text::plain;
 use unicode_width::UnicodeWidthStr as _;
@@ -277,13 +275,6 @@ impl Screen {
         }
     }
 
-    /// A line for people that is faint.
-    pub fn say_faint(&self, text: &str) {
-        if self.talks() {
-            self.write(&format!("{}\n", self.styled(Style::new().dimmed(), &plain::clean(text))));
-        }
-    }
-
     /// One entry of the transcript, with a blank line before it.
     pub fn say_record(&self, record: &Record, cast: &Cast) {
         if transcript::entry(record, cast).is_some() {
@@ -464,10 +455,6 @@ impl Observer for Screen {
 
     fn progress(&self, done: usize, total: usize) {
         Screen::progress(self, done, total);
-    }
-
-    fn listen(&self, talk: &Discussion<'_>, script: &mut Script) -> Result<(), Fail> {
-        super::keyboard::listen(self, talk, script)
     }
 
     fn check(&self) -> Result<(), String> {

@@ -26,7 +26,7 @@ use crate::review::Rules;
 use crate::run::files::write_whole;
 use crate::run::landing::{self, LandedCommit};
 use crate::run::script::Script;
-use crate::run::session::{SessionEnd, hold};
+use crate::run::session::{SessionEnd, asked, hold};
 use crate::synthesis::{self, Outcome};
 use crate::text::ids::{family, ids, record_numbers};
 use crate::text::plain;
@@ -386,7 +386,8 @@ fn converse(
         if setup.medium != Medium::Keyboard || went == SessionEnd::Complete {
             return Ok(());
         }
-        observer.listen(talk, script)?;
+        let stopped = |why| Fail::new(format!("{why}; nothing was committed"));
+        asked::listen(talk, script, observer).map_err(stopped)?;
     }
 }
 

@@ -1,14 +1,10 @@
 //! Who watches a run: what people see of it while it goes on.
 
-use crate::discussion::Discussion;
 use crate::discussion::event::Record;
 use crate::item::persona::Cast;
-use crate::run::script::Script;
 use crate::text::plain;
 
 use std::cell::RefCell;
-
-use super::Fail;
 
 /// Somebody who is told what a run does.
 pub trait Observer {
@@ -24,11 +20,6 @@ pub trait Observer {
     fn waiting(&self, text: &str);
     /// How far a work is that takes long.
     fn progress(&self, done: usize, total: usize);
-    /// Waits for the next message of somebody who types, and adds it to the script.
-    ///
-    /// # Errors
-    /// Nobody types, or they stopped.
-    fn listen(&self, talk: &Discussion<'_>, script: &mut Script) -> Result<(), Fail>;
     /// Whether what was told has arrived.
     ///
     /// # Errors
@@ -58,9 +49,6 @@ impl Observer for Warnings {
     fn say_record(&self, _: &Record, _: &Cast) {}
     fn waiting(&self, _: &str) {}
     fn progress(&self, _: usize, _: usize) {}
-    fn listen(&self, _: &Discussion<'_>, _: &mut Script) -> Result<(), Fail> {
-        Err(Fail::new("nobody types here"))
-    }
     fn check(&self) -> Result<(), String> {
         Ok(())
     }

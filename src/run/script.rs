@@ -87,15 +87,15 @@ pub struct Script {
 
 /// Asks a person for the next input.
 #[derive(Clone, Copy, Debug)]
-pub struct Prompter(pub fn(Occasion) -> Reply);
+pub struct Prompter(pub fn(Occasion<'_>) -> Reply);
 
 /// What a person is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Occasion {
+pub enum Occasion<'t> {
     /// An answer to a question of a step, or a choice at its menu.
     Step,
-    /// A message of a discussion.
-    Discussion,
+    /// A message of a discussion, from the user of this name.
+    Discussion { user: &'t str },
 }
 
 /// What a person who is asked gives.
@@ -399,8 +399,8 @@ impl Script {
     }
 
     /// A script whose inputs come one by one, from somebody who is asked.
-    pub fn asking(user: Option<String>, live: Prompter) -> Script {
-        Script { live: Some(live), ..Script::of(user, Vec::new()) }
+    pub fn asking(live: Prompter) -> Script {
+        Script { live: Some(live), ..Script::default() }
     }
 
     /// Adds an input at the end, cleaned, masked and cut like any other; what is to be said of it.
@@ -423,7 +423,7 @@ impl Script {
     }
 
     /// Asks the person who is there for one more input, and adds it. After the end nobody is asked any more.
-    pub fn ask(&mut self, occasion: Occasion) -> Reply {
+    pub fn ask(&mut self, occasion: Occasion<'_>) -> Reply {
         let Some(Prompter(ask)) = self.live else { return Reply::End };
         let reply = ask(occasion);
         match &reply {

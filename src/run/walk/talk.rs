@@ -15,7 +15,7 @@ use crate::item::step::Step;
 use crate::review::Rules;
 use crate::run::Observer;
 use crate::run::landing;
-use crate::run::script::{Occasion, Reply, Script};
+use crate::run::script::Script;
 use crate::run::session::{SessionEnd, Stopped, asked, hold};
 use crate::run::voices;
 use crate::run::{Held, Landed, Talk};
@@ -241,7 +241,7 @@ impl Walk<'_> {
         let readers = voices::ask_readers(self.setup.speakers.readers());
         let Some((model, prices)) = self.setup.speakers.model(&talk.step().id) else {
             while hold(talk, None, stand_in, script, clock, &mut tell)? == SessionEnd::WaitingForUser {
-                listen(talk, script, observer)?;
+                asked::listen(talk, script, observer).map_err(WalkError::Interrupted)?;
             }
             return Ok(Meter::default());
         };
@@ -263,7 +263,7 @@ impl Walk<'_> {
         let live = Live::new(model, head, self.setup.tokens).reading(given.evidence.excerpts.clone());
         let mut live = live.asking(&more, None).beside(readers).priced(prices).watched(&watch);
         while hold(talk, Some(&mut live), stand_in, script, clock, &mut tell)? == SessionEnd::WaitingForUser {
-            listen(talk, script, observer)?;
+            asked::listen(talk, script, observer).map_err(WalkError::Interrupted)?;
         }
         live.notes().iter().for_each(|note| observer.note(note));
         critiques::warnings(talk.log()).for_each(|one| observer.warn(one));
@@ -284,23 +284,6 @@ impl Walk<'_> {
         }
         self.setup.script.give_back(&step.id, script);
         self.record(Event::Elaborated { recording }, None)
-    }
-}
-
-/// Asks the person at the keyboard until there is something for the table.
-fn listen(talk: &Discussion<'_>, script: &mut Script, observer: &dyn Observer) -> Result<(), WalkError> {
-    observer.say(&format!("\n{}", asked::place(talk)));
-    loop {
-        match script.ask(Occasion::Discussion) {
-            Reply::Said(_) | Reply::Silence => {
-                script.warnings.drain(..).for_each(|warning| observer.warn(&warning));
-                return Ok(());
-            }
-            Reply::End => return Ok(()),
-            Reply::Stopped => return Err(WalkError::Interrupted("stopped by Ctrl-C".to_owned())),
-            Reply::Status => asked::status(talk).iter().for_each(|line| observer.say(line)),
-            Reply::Failed(why) => return Err(WalkError::Interrupted(why)),
-        }
     }
 }
 
