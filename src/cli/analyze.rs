@@ -17,6 +17,7 @@ use crate::analysis::event::to_lines;
 use crate::github::{job, service};
 use crate::item::meta::Source;
 use crate::item::step::Depth;
+use crate::run::RunRequest;
 use crate::run::analyze::{AnalyzeRequest, Analyzed, AnswerSource, analyze};
 use crate::run::diff::unified;
 use crate::run::files::read_script;
@@ -145,21 +146,15 @@ impl AnalyzeArgs {
             (None, false, false) => Mode::Each,
             _ => Mode::Dry,
         };
-        let script = script.spoken_by(self.user.as_deref());
-        Ok(AnalyzeRequest {
+        let run = RunRequest {
             item: place::forward(&self.item),
             new,
-            script,
-            branch: self.commit.branch.clone(),
-            base: self.commit.base.clone(),
+            script: script.spoken_by(self.user.as_deref()),
             voice: Wanted { is_only_planned: self.plan, ..self.voice.wanted() },
             max_turns: self.max_turns,
-            depth: self.depth.as_deref().and_then(Depth::from_word),
-            fixed: self.commit.fixed()?,
-            signed_off: self.commit.signoff,
-            leaves_merged: true,
-            mode,
-            answers: AnswerSource::Asked,
-        })
+            ..self.commit.request()?
+        };
+        let depth = self.depth.as_deref().and_then(Depth::from_word);
+        Ok(AnalyzeRequest { run, depth, mode, answers: AnswerSource::Asked })
     }
 }

@@ -27,7 +27,9 @@ use crate::run::resume::Log;
 use crate::run::script::{Prompter, Script};
 use crate::run::session::hold;
 use crate::run::voices::Wanted;
-use crate::run::{ElaborateRequest, Held, Landed, Medium, Setup, hold_and_keep, hold_and_land, plan, set_up};
+use crate::run::{
+    ElaborateRequest, Held, Landed, Medium, RunRequest, Setup, hold_and_keep, hold_and_land, plan, set_up,
+};
 use crate::text::plain;
 
 #[derive(Debug, Args)]
@@ -142,7 +144,6 @@ fn committed_but(message: impl std::fmt::Display, landed: &Landed) -> Fail {
 impl ElaborateArgs {
     /// What the flags ask for.
     fn task(&self, global: &Global) -> Result<ElaborateRequest, Fail> {
-        let fixed = self.commit.fixed()?;
         let mut medium = Medium::Script;
         let (script, new, comments) = match (&self.script, self.issue) {
             (Some(path), _) => {
@@ -160,24 +161,16 @@ impl ElaborateArgs {
                 (Script::asking(Prompter(keyboard::ask)), None, None)
             }
         };
-        let script = script.spoken_by(self.user.as_deref());
-        Ok(ElaborateRequest {
+        let run = RunRequest {
             item: place::forward(&self.item),
             new,
-            step: self.step.clone(),
-            script,
-            branch: self.commit.branch.clone(),
-            base: self.commit.base.clone(),
+            script: script.spoken_by(self.user.as_deref()),
             voice: Wanted { is_only_planned: self.plan, ..self.voice.wanted() },
             max_turns: self.max_turns,
-            fixed,
-            signed_off: self.commit.signoff,
-            leaves_merged: true,
-            resume: self.resume,
-            comments,
-            open: None,
-            medium,
-        })
+            ..self.commit.request()?
+        };
+        let (step, resume) = (self.step.clone(), self.resume);
+        Ok(ElaborateRequest { run, step, resume, comments, open: None, medium })
     }
 }
 

@@ -37,6 +37,7 @@ pub use self::exit::Code;
 use self::exit::Fail;
 use self::screen::Screen;
 use crate::git::{Repo, truncated};
+use crate::run::RunRequest;
 use crate::run::clock;
 use crate::run::environment::current_folder;
 use crate::run::workspace::{EVERYWHERE, Workspace};
@@ -274,6 +275,18 @@ struct CommitOptions {
 }
 
 impl CommitOptions {
+    /// What they ask of a run.
+    fn request(&self) -> Result<RunRequest, Fail> {
+        Ok(RunRequest {
+            branch: self.branch.clone(),
+            base: self.base.clone(),
+            fixed: self.fixed()?,
+            signed_off: self.signoff,
+            leaves_merged: true,
+            ..RunRequest::default()
+        })
+    }
+
     /// The fixed moment, if one is asked for.
     fn fixed(&self) -> Result<Option<Time>, Fail> {
         self.at.as_ref().map_or_else(clock::epoch, |at| clock::fixed_at("--at", at).map(Some))

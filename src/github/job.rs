@@ -37,9 +37,10 @@ use crate::item::meta::Source;
 use crate::run::analyze::{self, Analyzed, AnswerSource, analyze};
 use crate::run::environment::variable;
 use crate::run::push::{self, Committed as _};
+use crate::run::script::Script;
 use crate::run::walk::Mode;
 use crate::run::{
-    ElaborateRequest, Fail, Landed, Medium, Observer, hold_and_land, land_again, set_up, settings, voices,
+    ElaborateRequest, Fail, Landed, Observer, RunRequest, hold_and_land, land_again, set_up, settings, voices,
 };
 use crate::text::plain;
 use crate::text::template::safe;
@@ -290,23 +291,8 @@ impl Job<'_> {
             },
         };
         let Words { script, comments, open } = self.next_words(read, log);
-        Ok(ElaborateRequest {
-            item: target.item.clone(),
-            new: Some((Source::GitHub(read.thread.number), read.thread.title.clone())),
-            step: Some(step),
-            script,
-            branch: Some(target.branch.clone()),
-            base: None,
-            voice: self.voice(),
-            max_turns: None,
-            fixed: read.at,
-            signed_off: false,
-            leaves_merged: false,
-            resume: false,
-            comments: Some(comments),
-            open,
-            medium: Medium::Script,
-        })
+        let run = self.run_request(read, target, script);
+        Ok(ElaborateRequest { run, step: Some(step), comments: Some(comments), open, ..Default::default() })
     }
 
     /// Who speaks: no program in a job of Actions that may write.
@@ -318,20 +304,21 @@ impl Job<'_> {
 
     /// The analysis that is asked for.
     fn walk(&self, read: &Read, target: &Target, answers: AnswerSource) -> analyze::AnalyzeRequest {
-        analyze::AnalyzeRequest {
+        let script = read.thread.answers(&read.heard).by_number();
+        let run = self.run_request(read, target, script);
+        analyze::AnalyzeRequest { run, depth: None, mode: Mode::Each, answers }
+    }
+
+    /// What a run on the item is asked for.
+    fn run_request(&self, read: &Read, target: &Target, script: Script) -> RunRequest {
+        RunRequest {
             item: target.item.clone(),
             new: Some((Source::GitHub(read.thread.number), read.thread.title.clone())),
-            script: read.thread.answers(&read.heard).by_number(),
+            script,
             branch: Some(target.branch.clone()),
-            base: None,
             voice: self.voice(),
-            max_turns: None,
-            depth: None,
             fixed: read.at,
-            signed_off: false,
-            leaves_merged: false,
-            mode: Mode::Each,
-            answers,
+            ..RunRequest::default()
         }
     }
 

@@ -13,16 +13,15 @@ use super::push::Committed;
 use super::run_id::{message, run_id};
 use super::script::{Input, Script, comments};
 use super::settings::{Settings, library};
-use super::voices::{self, Wanted};
+use super::voices;
 use super::walk::{Mode, WalkSetup, Walked, walk};
-use super::{Fail, Observer, before, check_outputs, identity, landing};
+use super::{Fail, Observer, RunRequest, before, check_outputs, identity, landing};
 use crate::analysis::Stopped;
 use crate::discussion::event::{Author, Time};
 use crate::discussion::turn_limit;
 use crate::git::{Repo, short};
 use crate::item::config::Config;
 use crate::item::library::Library;
-use crate::item::meta::Source;
 use crate::item::step::Depth;
 use crate::item::{Begin, Item};
 use crate::text::plain::count;
@@ -30,22 +29,9 @@ use crate::text::plain::count;
 /// An analysis that is to be walked, whichever verb asks for it.
 #[derive(Clone)]
 pub struct AnalyzeRequest {
-    /// The item's path or slug.
-    pub item: String,
-    /// What to make of the item where it does not exist: its source and its name.
-    pub new: Option<(Source, String)>,
-    pub script: Script,
-    pub branch: Option<String>,
-    pub base: Option<String>,
-    pub voice: Wanted,
-    pub max_turns: Option<u32>,
+    pub run: RunRequest,
     /// The depth of every phase.
     pub depth: Option<Depth>,
-    pub fixed: Option<Time>,
-    /// The commits say so with a trailer.
-    pub signed_off: bool,
-    /// A branch whose discussions are merged already is left, and the next free one taken.
-    pub leaves_merged: bool,
     pub mode: Mode,
     pub answers: AnswerSource,
 }
@@ -76,40 +62,36 @@ pub fn analyze(
     task: AnalyzeRequest,
     observer: &dyn Observer,
 ) -> Result<Analyzed, Fail> {
-    let branch = before::Branch {
-        name: task.branch.as_deref(),
-        base: task.base.as_deref(),
-        leaves_merged: task.leaves_merged,
-    };
-    let mut place = before::place(settings, repo, &task.item, &branch)?;
+    let mut place = before::place(settings, repo, &task.run)?;
     let config = settings.at(repo, place.base)?;
     let trusted = settings.trusted(repo, &place, &config)?;
-    let author = identity::author(repo, &trusted, task.signed_off);
+    let author = identity::author(repo, &trusted, task.run.signed_off);
     let library = library(repo, place.base, &config)?;
-    let chooser = Chooser { options: &task.voice, config: &trusted, library: &library };
+    let chooser = Chooser { options: &task.run.voice, config: &trusted, library: &library };
     let chosen = chooser.choose(&task.answers, &done(repo, &task, &place, &config))?;
     let readers = chosen.readers(&chooser, &task.answers)?;
     let (item, added) = find_or_add(repo, &library, &task, &mut place, &config, &author)?;
     item.meta.known_status()?;
     let path = item.path.clone();
-    before::tell_place(&place, &branch, observer);
+    before::tell_place(&place, &task.run, observer);
     before::edited(repo, &item, observer)?;
     before::newer(repo, &place, &item, observer)?;
     // Every step may come to be walked.
     check_outputs(&library.steps)?;
-    let mut script = task.script;
+    let mut script = task.run.script;
     script.depth = task.depth.or(script.depth);
     script.user = identity::user(repo, script.user.as_deref());
     check_script(&script, &library, observer)?;
-    let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
+    let max_turns = task.run.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
     let max_turns = max_turns.unwrap_or(if script.is_live() {
         turn_limit::TURNS_ONE_BY_ONE
     } else {
         turn_limit::TURNS_AT_A_MENU
     });
-    let run = id_of(&path, &script, max_turns, &library, &config, &chosen.spoken_by(&chooser), task.fixed);
+    let run =
+        id_of(&path, &script, max_turns, &library, &config, &chosen.spoken_by(&chooser), task.run.fixed);
     let tokens = chosen.tokens();
-    let clock = || task.fixed.unwrap_or_else(now);
+    let clock = || task.run.fixed.unwrap_or_else(now);
     let setup = WalkSetup {
         repo,
         library: &library,
@@ -126,7 +108,7 @@ pub fn analyze(
         run,
         items: config.roots().into_iter().map(str::to_owned).collect(),
         layout: config.layout_of(&path).map(str::to_owned),
-        fixed: task.fixed,
+        fixed: task.run.fixed,
         clock: &clock,
     };
     let walked = walk(setup, observer)?;
@@ -139,7 +121,7 @@ pub fn analyze(
 
 /// The steps that the item has behind it: their voices are not asked any more.
 fn done(repo: &Repo, task: &AnalyzeRequest, place: &Place, config: &Config) -> Vec<String> {
-    let found = repo.find_item(place.base, &task.item, &config.folders());
+    let found = repo.find_item(place.base, &task.run.item, &config.folders());
     let item = found.ok().and_then(|path| repo.item(place.base, &path).ok());
     item.map(|item| item.meta.steps_completed()).unwrap_or_default()
 }
@@ -168,11 +150,8 @@ fn find_or_add(
     config: &Config,
     author: &Author,
 ) -> Result<(Item, Option<Oid>), Fail> {
-    let at = task.fixed.unwrap_or_else(now);
-    let wanted =
-        before::WantedItem { named: &task.item, new: task.new.as_ref(), base: task.base.as_deref(), at };
-    let (path, text) = before::find_or_begin(repo, &wanted, place, config)?;
-    let draft = task.script.source.as_ref().map(|source| source.draft());
+    let (path, text) = before::find_or_begin(repo, &task.run, place, config)?;
+    let draft = task.run.script.source.as_ref().map(|source| source.draft());
     let Some(text) = text else { return Ok((repo.item(place.base, &path)?, None)) };
     if task.mode == Mode::Dry {
         let begin = Begin { meta: Some(&text), draft: draft.as_deref() };
@@ -185,7 +164,7 @@ fn find_or_add(
         branch: &place.branch,
         start: place.base,
         author,
-        time: at.seconds(),
+        time: task.run.fixed.unwrap_or_else(now).seconds(),
     };
     place.base = landing::add(repo, library, &new)?;
     place.exists = true;

@@ -9,20 +9,20 @@ use git2::Oid;
 use serde_json::json;
 use walkdir::{DirEntry, WalkDir};
 
+use super::clock::now;
 use super::documents::text_of;
 use super::parted;
 use super::place::{self, Place};
 use super::settings::Settings;
-use super::{Fail, Observer};
+use super::{Fail, Observer, RunRequest};
 use crate::discussion::event::{Event, Exit, Opened, Record};
 use crate::git::{Error, Repo, short, trailers};
 use crate::item::config::{self, Config};
-use crate::item::meta::{self, Source};
+use crate::item::meta;
 use crate::item::{self, Begin, File, Item};
 use crate::run::landing;
 use crate::run::script::Script;
 use crate::text::plain::count;
-use crate::text::time::Time;
 
 /// A branch is numbered at most up to this.
 const MOST_BRANCHES: usize = 100;
@@ -34,30 +34,22 @@ const MOST_NAMES: usize = 5;
 const MAX_DEPTH: usize = 8;
 const MAX_NEW: usize = 100;
 
-/// The branch that a run is asked to commit on.
-pub struct Branch<'t> {
-    pub name: Option<&'t str>,
-    /// Where a new one starts.
-    pub base: Option<&'t str>,
-    /// A branch that is merged already is left, and the next free one taken.
-    pub leaves_merged: bool,
-}
-
 /// Where a run goes.
 ///
 /// # Errors
 /// As [`place::place`] and [`unmerged`].
-pub fn place(settings: &Settings, repo: &Repo, item: &str, branch: &Branch<'_>) -> Result<Place, Fail> {
-    let place = place::place(settings, repo, item, branch.name, branch.base)?;
-    if branch.leaves_merged { unmerged(repo, place, branch.base) } else { Ok(place) }
+pub fn place(settings: &Settings, repo: &Repo, run: &RunRequest) -> Result<Place, Fail> {
+    let base = run.base.as_deref();
+    let place = place::place(settings, repo, &run.item, run.branch.as_deref(), base)?;
+    if run.leaves_merged { unmerged(repo, place, base) } else { Ok(place) }
 }
 
 /// Says where a run goes, where that is not what was asked for: once nothing else can be wrong with the item.
-pub fn tell_place(place: &Place, branch: &Branch<'_>, observer: &dyn Observer) {
+pub fn tell_place(place: &Place, run: &RunRequest, observer: &dyn Observer) {
     if let Some(left) = &place.left {
         observer.warn(left);
     }
-    if place.exists && branch.base.is_some() {
+    if place.exists && run.base.is_some() {
         let name = &place.branch;
         observer
             .note(&format!("the branch {name} exists; --base says where a new one starts and is not used"));
@@ -126,34 +118,24 @@ pub fn parted(repo: &Repo, place: &Place, observer: &dyn Observer) -> Result<(),
     Ok(())
 }
 
-/// An item as a run names it.
-pub struct WantedItem<'t> {
-    pub named: &'t str,
-    /// What to make of it where it does not exist: its source and its name.
-    pub new: Option<&'t (Source, String)>,
-    pub base: Option<&'t str>,
-    /// When a new one is made.
-    pub at: Time,
-}
-
 /// The item's path, and the text it begins with where it does not exist yet.
 ///
 /// # Errors
 /// No such item, or a path that cannot be one.
 pub fn find_or_begin(
     repo: &Repo,
-    wanted: &WantedItem<'_>,
+    run: &RunRequest,
     place: &Place,
     config: &Config,
 ) -> Result<(String, Option<String>), Fail> {
-    let &WantedItem { named, new, base, at } = wanted;
+    let (named, at) = (run.item.as_str(), run.fixed.unwrap_or_else(now));
     let found = repo.find_item(place.base, named, &config.folders());
-    if let (Err(Error::NoItem { .. }), Some((source, name))) = (&found, new) {
+    if let (Err(Error::NoItem { .. }), Some((source, name))) = (&found, &run.new) {
         let path = place::new_path(named, config.items())?;
         let text = meta::new_item(*source, place::slug(&path), name, at, &place.base.to_string());
         return Ok((path, Some(text)));
     }
-    let path = found.map_err(|error| not_there(repo, error, named, base, place, config))?;
+    let path = found.map_err(|error| not_there(repo, error, named, run.base.as_deref(), place, config))?;
     let document = named.trim_start_matches("./");
     if repo.is_file(place.base, document) {
         text_of(document, repo.file(place.base, document)?.unwrap_or_default())?;

@@ -37,24 +37,32 @@ use crate::voice::model::{Live, Meter, Prices};
 use crate::voice::secretary::Secretary;
 use crate::voice::sources::Excerpt;
 
-/// A discussion that is to be held, whichever verb asks for it.
-pub struct ElaborateRequest {
+/// What every run on an item is asked for: which item, what is said, by whom, and where it commits.
+#[derive(Clone, Default)]
+pub struct RunRequest {
     /// The item's path or slug.
     pub item: String,
     /// What to make of the item where it does not exist: its source and its name.
     pub new: Option<(Source, String)>,
-    /// None for the one that the documents leave most open.
-    pub step: Option<String>,
     pub script: Script,
     pub branch: Option<String>,
+    /// Where a new branch starts.
     pub base: Option<String>,
     pub voice: voices::Wanted,
     pub max_turns: Option<u32>,
     pub fixed: Option<Time>,
-    /// The commit says so with a trailer.
+    /// The commits say so with a trailer.
     pub signed_off: bool,
     /// A branch whose discussions are merged already is left, and the next free one taken.
     pub leaves_merged: bool,
+}
+
+/// A discussion that is to be held, whichever verb asks for it.
+#[derive(Default)]
+pub struct ElaborateRequest {
+    pub run: RunRequest,
+    /// None for the one that the documents leave most open.
+    pub step: Option<String>,
     pub resume: bool,
     /// The comments of an issue that this run hears, by their ids.
     pub comments: Option<Vec<u64>>,
@@ -63,8 +71,9 @@ pub struct ElaborateRequest {
 }
 
 /// Where the user's messages come from: known from the start, or one by one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Medium {
+    #[default]
     Script,
     Keyboard,
     /// An agent passes them on, and speaks for the personas.

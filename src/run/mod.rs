@@ -68,7 +68,9 @@ pub mod walk;
 pub mod workspace;
 
 #[cfg(feature = "cli")]
-pub use elaborate::{ElaborateRequest, Medium, OpenRun, Setup, hold_and_keep, hold_and_land, land_again};
+pub use elaborate::{
+    ElaborateRequest, Medium, OpenRun, RunRequest, Setup, hold_and_keep, hold_and_land, land_again,
+};
 #[cfg(feature = "cli")]
 pub use fail::Fail;
 #[cfg(feature = "cli")]

@@ -11,7 +11,7 @@ use super::resume::{ResumeTarget, begun, catch_up, gone_on};
 use super::run_id::{message, run_id};
 use super::settings::{Settings, library, review_options};
 use super::voices::{self, Choice, Source};
-use super::{ElaborateRequest, Fail, Medium, Observer, OpenRun, Setup, before, identity};
+use super::{ElaborateRequest, Fail, Medium, Observer, OpenRun, RunRequest, Setup, before, identity};
 use crate::discussion::address::stranger;
 use crate::discussion::event::{Event, FORMAT, Opened, Record, Resumed, Sent, StepRef, Time};
 use crate::discussion::turn_limit::{self, default_turns};
@@ -40,13 +40,13 @@ pub fn set_up(
     let located = locate_item(settings, &repo, &task, observer)?;
     let library = library(&repo, located.rules, &located.config)?;
     let rules = Rules::of(&library.own_review_rules())?;
-    let named = named_recording(&repo, &task.voice)?;
+    let named = named_recording(&repo, &task.run.voice)?;
     let laid = library.laid_item(&located.item, located.config.layout_of(&located.item.path))?;
     let step = step_id(&task, &located, (&library, &laid), &rules, named.as_ref(), observer)?;
     let step = library.step(&step)?;
     let voice = match task.medium {
         Medium::Agent => Choice::Agent,
-        _ => Choice::of(&task.voice, &located.trusted, &step.id, &step.phase)?,
+        _ => Choice::of(&task.run.voice, &located.trusted, &step.id, &step.phase)?,
     };
     let played = match &voice {
         Choice::Recorded(Source::Setting(path)) => Some(set_recording(&repo, &located, path)?),
@@ -54,20 +54,20 @@ pub fn set_up(
     };
     check_outputs([step])?;
     let lead = lead(&library.cast, step, observer);
-    tell_of(&task.script, &library.cast, lead, observer)?;
-    let prices = voices::prices(&task.voice, &located.trusted, &step.id, &step.phase)?;
+    tell_of(&task.run.script, &library.cast, lead, observer)?;
+    let prices = voices::prices(&task.run.voice, &located.trusted, &step.id, &step.phase)?;
     let setup = StepSetup { step, lead, voice: &voice, played: played.as_ref(), laid };
     let opened = opened(&repo, &task, &located, &library, &setup)?;
     played.as_ref().map_or(Ok(()), |played| played.fits(&opened))?;
     before::edited(&repo, &located.item, observer)?;
     if task.open.is_none() {
-        before::recorded(&repo, located.base, &located.item, &opened, &task.script, observer)?;
+        before::recorded(&repo, located.base, &located.item, &opened, &task.run.script, observer)?;
     }
     let evidence = given(&repo, &located, &setup, &opened)?;
     let items = located.trusted.folders().into_iter().map(str::to_owned).collect();
     let may_read = (located.trusted.evidence(), items);
     let readers = setup.readers(&task, &located)?;
-    let ElaborateRequest { script, medium, fixed, .. } = task;
+    let RunRequest { script, fixed, .. } = task.run;
     let LocatedItem { place, item, base, left, .. } = located;
     let begun = match task.open {
         Some(open) => resumed(open, task.comments.unwrap_or_default(), base, fixed),
@@ -82,7 +82,7 @@ pub fn set_up(
         opened,
         voice,
         played,
-        tokens: task.voice.max_tokens_total,
+        tokens: task.run.voice.max_tokens_total,
         prices,
         evidence,
         may_read,
@@ -91,7 +91,7 @@ pub fn set_up(
         fixed,
         exists: place.exists,
         begun,
-        medium,
+        medium: task.medium,
     })
 }
 
@@ -133,12 +133,6 @@ impl LocatedItem {
     }
 }
 
-/// The branch that a discussion is asked to be committed on.
-fn branch(task: &ElaborateRequest) -> before::Branch<'_> {
-    let (name, base) = (task.branch.as_deref(), task.base.as_deref());
-    before::Branch { name, base, leaves_merged: task.leaves_merged }
-}
-
 fn locate_item(
     settings: &Settings,
     repo: &Repo,
@@ -151,18 +145,13 @@ fn locate_item(
     };
     let place = match left.as_ref().and_then(Leftover::opened) {
         Some(opened) => place_of(repo, opened)?,
-        None => before::place(settings, repo, &task.item, &branch(task))?,
+        None => before::place(settings, repo, &task.run)?,
     };
     let config = settings.at(repo, place.base)?;
     let trusted = settings.trusted(repo, &place, &config)?;
     let (path, new_meta) = match left.as_ref().and_then(Leftover::opened) {
         Some(opened) => (opened.item.clone(), opened.new_meta.clone()),
-        None => {
-            let (new, base) = (task.new.as_ref(), task.base.as_deref());
-            let at = task.fixed.unwrap_or_else(now);
-            let wanted = before::WantedItem { named: &task.item, new, base, at };
-            before::find_or_begin(repo, &wanted, &place, &config)?
-        }
+        None => before::find_or_begin(repo, &task.run, &place, &config)?,
     };
     let opening = opening(task);
     // What was begun goes on where it began, wherever the branch is by now.
@@ -176,14 +165,14 @@ fn locate_item(
     let item = repo.item_or_new(base, &path, Begin { meta: new_meta.as_deref(), draft: None })?;
     item.meta.known_status()?;
     if left.is_none() {
-        before::tell_place(&place, &branch(task), observer);
+        before::tell_place(&place, &task.run, observer);
     }
     if settings.operators.is_none()
         && let Ok(head) = repo.resolve("HEAD")
     {
         before::edited_settings(repo, head, observer)?;
     }
-    let draft = draft(&task.script, &item, observer);
+    let draft = draft(&task.run.script, &item, observer);
     let item = item.with_draft(draft.as_deref());
     before::newer(repo, &place, &item, observer)?;
     before::parted(repo, &place, observer)?;
@@ -197,19 +186,19 @@ fn cut_off(
     task: &ElaborateRequest,
     observer: &dyn Observer,
 ) -> Result<Option<Leftover>, Fail> {
-    let base = repo.resolve(task.base.as_deref().unwrap_or("HEAD"))?;
+    let base = repo.resolve(task.run.base.as_deref().unwrap_or("HEAD"))?;
     let config = settings.at(repo, base)?;
-    let path = match repo.find_item(base, &task.item, &config.folders()) {
+    let path = match repo.find_item(base, &task.run.item, &config.folders()) {
         Ok(path) => path,
         Err(error @ git::Error::TwoItems { .. }) => return Err(error.into()),
         // An item that is new is on its branch only.
-        Err(_) => task.item.trim_start_matches("./").trim_end_matches('/').to_owned(),
+        Err(_) => task.run.item.trim_start_matches("./").trim_end_matches('/').to_owned(),
     };
     let wanted = ResumeTarget {
         item: &path,
         step: task.step.as_deref(),
-        branch: task.branch.as_deref(),
-        fixed: task.fixed,
+        branch: task.run.branch.as_deref(),
+        fixed: task.run.fixed,
         by_agent: task.medium == Medium::Agent,
     };
     let found = begun(repo, &wanted, |left| goes_on(task, &config, left), observer);
@@ -224,8 +213,8 @@ fn cut_off(
 /// Whether a discussion that was cut off has the voice and the messages that are asked for.
 fn goes_on(task: &ElaborateRequest, config: &Config, left: &Leftover) -> bool {
     let Some(opened) = left.opened() else { return false };
-    let is_heard = is_live(task) || catch_up(&mut task.script.clone(), &left.log).is_ok();
-    let voice = Choice::of(&task.voice, config, &opened.step.id, &opened.step.phase);
+    let is_heard = is_live(task) || catch_up(&mut task.run.script.clone(), &left.log).is_ok();
+    let voice = Choice::of(&task.run.voice, config, &opened.step.id, &opened.step.phase);
     is_heard && voice.is_ok_and(|voice| voice.name() == opened.voice && voice.model() == opened.model)
 }
 
@@ -271,7 +260,7 @@ impl StepSetup<'_> {
     /// The models that read beside the voice, where it asks one.
     fn readers(&self, task: &ElaborateRequest, located: &LocatedItem) -> Result<Vec<Choice>, Fail> {
         match self.voice.asks_a_model() {
-            true => voices::readers(&task.voice, &located.trusted, &self.step.id, &self.step.phase),
+            true => voices::readers(&task.run.voice, &located.trusted, &self.step.id, &self.step.phase),
             false => Ok(Vec::new()),
         }
     }
@@ -303,14 +292,14 @@ fn opened(
     let max_turns = max_turns(task, located, &library.cast);
     let digests = library.digests(step);
     let spoken_by = voices::spoken_by(&setup.identity(), trusted);
-    let author = identity::author(repo, trusted, task.signed_off);
+    let author = identity::author(repo, trusted, task.run.signed_off);
     let begun_by = located.begun().filter(|_| is_live(task)).map(|opened| opened.user.clone());
-    let named = task.script.user.clone().or(begun_by);
+    let named = task.run.script.user.clone().or(begun_by);
     let user = identity::user(repo, named.as_deref());
     let folders = located.config.roots().join(" ");
     let parts =
         json!([item.path, step.id, user, inputs(task, *base), max_turns, digests, folders, spoken_by]);
-    let run = run_id(parts, task.fixed);
+    let run = run_id(parts, task.run.fixed);
     let now = Opened {
         format: FORMAT,
         item: item.path.clone(),
@@ -334,7 +323,7 @@ fn opened(
         comments: task.comments.clone(),
         stays_open: task.open.is_some(),
         is_live: is_live(task),
-        evidence: evidence(repo, *base, item, &task.script, trusted, setup)?,
+        evidence: evidence(repo, *base, item, &task.run.script, trusted, setup)?,
     };
     match (&located.opening, located.begun()) {
         (Some(begun), _) => stayed_open(&now, begun),
@@ -367,12 +356,12 @@ fn is_live(task: &ElaborateRequest) -> bool {
 
 /// The turns that the discussion has at most.
 fn max_turns(task: &ElaborateRequest, located: &LocatedItem, cast: &Cast) -> u32 {
-    let set = task.max_turns.or_else(|| located.item.meta.max_turns()).or(located.config.max_turns);
+    let set = task.run.max_turns.or_else(|| located.item.meta.max_turns()).or(located.config.max_turns);
     set.or(located.begun().map(|opened| opened.max_turns)).unwrap_or_else(|| {
         if task.open.is_some() || is_live(task) {
             return turn_limit::TURNS_ONE_BY_ONE;
         }
-        default_turns(task.script.inputs().flatten().map(|input| input.text.as_str()), cast)
+        default_turns(task.run.script.inputs().flatten().map(|input| input.text.as_str()), cast)
     })
 }
 
@@ -478,8 +467,8 @@ fn resumed(open: OpenRun, comments: Vec<u64>, base: Oid, fixed: Option<Time>) ->
 /// The messages that a run's id depends on. Those that come one by one are not known yet: what they are added to
 /// tells such runs apart.
 fn inputs(task: &ElaborateRequest, base: Oid) -> Vec<Value> {
-    let mut inputs: Vec<Value> = task.script.inputs().map(message).collect();
+    let mut inputs: Vec<Value> = task.run.script.inputs().map(message).collect();
     inputs.extend(is_live(task).then(|| json!({"base": base.to_string()})));
-    inputs.extend(task.script.source.as_ref().map(|source| json!({"draft": source.draft()})));
+    inputs.extend(task.run.script.source.as_ref().map(|source| json!({"draft": source.draft()})));
     inputs
 }

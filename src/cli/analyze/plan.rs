@@ -21,7 +21,7 @@ use crate::run::place;
 use crate::run::script::{Input, Script};
 use crate::run::settings;
 use crate::run::voices::{self, Choice};
-use crate::run::{Medium, set_up};
+use crate::run::{RunRequest, set_up};
 
 /// Shows the plan. The answers to the step's questions are known where the script has them; they are what a discussion
 /// of the step hears here, and what its evidence is looked for with.
@@ -29,22 +29,23 @@ pub(super) fn run(global: &Global, options: &AnalyzeArgs, screen: &Screen) -> Re
     let task = options.task(global)?;
     let repo = open(global)?;
     let settings = global.workspace.settings()?;
-    let place = place::place(&settings, &repo, &task.item, task.branch.as_deref(), task.base.as_deref())?;
+    let place =
+        place::place(&settings, &repo, &task.run.item, task.run.branch.as_deref(), task.run.base.as_deref())?;
     let config = global.workspace.settings_at(&repo, place.base)?;
     let trusted = settings.trusted(&repo, &place, &config)?;
     let library = settings::library(&repo, place.base, &config)?;
-    let path = repo.find_item(place.base, &task.item, &config.folders())?;
+    let path = repo.find_item(place.base, &task.run.item, &config.folders())?;
     let item = repo.item(place.base, &path)?;
-    check_script(&task.script, &library, screen)?;
+    check_script(&task.run.script, &library, screen)?;
     let Some(step) = next_with_a_model(&item, &library, &task, &trusted)? else {
-        voices::needs_a_model(&task.voice)?;
+        voices::needs_a_model(&task.run.voice)?;
         screen.say("No model speaks at any step that is left: nothing would be sent (--plan).");
         screen.json(&json!({"item": path, "step_id": null, "requests": 0}));
         return Ok(Code::Yes);
     };
-    let depth = task.depth.or(task.script.depth).or_else(|| item.meta.depth(&step.phase));
-    let script = answers(&task.script, step, depth.unwrap_or(step.depth));
-    let max_turns = task.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
+    let depth = task.depth.or(task.run.script.depth).or_else(|| item.meta.depth(&step.phase));
+    let script = answers(&task.run.script, step, depth.unwrap_or(step.depth));
+    let max_turns = task.run.max_turns.or_else(|| item.meta.max_turns()).or(config.max_turns);
     let talk = of_step(task, step, script, max_turns.unwrap_or(TURNS_AT_A_MENU));
     let setup = set_up(open(global)?, &settings, talk, screen)?;
     screen.say(&format!(
@@ -72,7 +73,7 @@ fn next_with_a_model<'l>(
             Progress { steps: &passed, phases: &phases, facts: facts.clone(), ..Progress::default() };
         let next = plan(&library.steps, &progress).map_err(|error| Fail::new(error.to_string()))?.next;
         let Some(step) = next.map(|at| &library.steps[at]) else { return Ok(None) };
-        if !Choice::of_walk(&task.voice, config, &step.id, &step.phase)?.is_secretary() {
+        if !Choice::of_walk(&task.run.voice, config, &step.id, &step.phase)?.is_secretary() {
             return Ok(Some(step));
         }
         passed.push(step.id.clone());
@@ -91,21 +92,6 @@ fn answers(script: &Script, step: &Step, depth: Depth) -> Script {
 
 /// The discussion of a step, as `elaborate` would hold it.
 fn of_step(task: AnalyzeRequest, step: &Step, script: Script, max_turns: u32) -> run::ElaborateRequest {
-    run::ElaborateRequest {
-        item: task.item,
-        new: None,
-        step: Some(step.id.clone()),
-        script,
-        branch: task.branch,
-        base: task.base,
-        voice: task.voice,
-        max_turns: Some(max_turns),
-        fixed: task.fixed,
-        signed_off: task.signed_off,
-        leaves_merged: task.leaves_merged,
-        resume: false,
-        comments: None,
-        open: None,
-        medium: Medium::Script,
-    }
+    let asked = RunRequest { new: None, script, max_turns: Some(max_turns), ..task.run };
+    run::ElaborateRequest { run: asked, step: Some(step.id.clone()), ..Default::default() }
 }

@@ -189,14 +189,14 @@ impl Job<'_> {
         if before.is_empty() && opened.new_meta.is_some() && opened.new_meta != meta {
             return Err(other("item"));
         }
-        let draft = task.script.source.as_ref().map(crate::text::source::Source::draft);
+        let draft = task.run.script.source.as_ref().map(crate::text::source::Source::draft);
         if before.is_empty() && opened.draft.is_some() && opened.draft != draft {
             return Err(other("draft"));
         }
         let library = settings::library(&self.repo, self.start(target)?, &self.config)?;
-        let user = task.script.user.clone().unwrap_or_else(|| "User".to_owned());
+        let user = task.run.script.user.clone().unwrap_or_else(|| "User".to_owned());
         let begin = log.len() - new.len();
-        match other_words(&log, begin, task.script, &user, &library.cast) {
+        match other_words(&log, begin, task.run.script, &user, &library.cast) {
             Some(found) => Err(Fail::new(format!(
                 "the recording that was handed over has another message than this issue gives: {found}; nothing was done"
             ))),

@@ -27,7 +27,7 @@ use crate::run::script::{Input, Script};
 use crate::run::session::Stopped;
 use crate::run::settings;
 use crate::run::workspace::Workspace;
-use crate::run::{ElaborateRequest, Fail, Medium, Observer as _, Setup, place, set_up, voices};
+use crate::run::{ElaborateRequest, Fail, Medium, Observer as _, RunRequest, Setup, place, set_up, voices};
 use crate::synthesis;
 use crate::text::plain;
 use crate::voice::sources::Excerpt;
@@ -180,23 +180,16 @@ impl Discussions {
             return Err(Fail::new("max_turns is not between 3 and 100000"));
         }
         let script = Script::of(asked.user.clone(), Vec::new());
-        let task = ElaborateRequest {
+        let run = RunRequest {
             item: place::forward(&asked.item),
-            new: None,
-            step: Some(asked.step),
             script,
-            branch: None,
-            base: None,
-            voice: voices::Wanted::default(),
             max_turns: asked.max_turns,
             fixed: fixed.map_or_else(epoch, |at| Ok(Some(at)))?,
-            signed_off: false,
             leaves_merged: true,
-            resume: true,
-            comments: None,
-            open: None,
-            medium: Medium::Agent,
+            ..RunRequest::default()
         };
+        let (step, medium) = (Some(asked.step), Medium::Agent);
+        let task = ElaborateRequest { run, step, resume: true, medium, ..ElaborateRequest::default() };
         let setup = set_up(self.workspace.open()?, &self.workspace.settings()?, task, &self.warnings)?;
         let id = match self.live(&setup) {
             Some(id) => id,
