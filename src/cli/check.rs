@@ -10,7 +10,7 @@ use serde_json::json;
 use super::exit::{Code, Fail};
 use super::screen::Screen;
 use super::{Global, report};
-use crate::git::{Repo, short};
+use crate::git::{IndexKind, Repo, short};
 use crate::github::event::Event;
 use crate::github::implementing::without_block;
 use crate::run::check::agent_hook::Agent;
@@ -111,7 +111,7 @@ pub fn run(global: &Global, options: &CheckArgs, screen: &Screen) -> Result<Code
         checked.notices.extend(options.forgotten(global, &repo, item, &checked, screen)?);
     }
     checked.notices.extend(options.parted(&repo)?);
-    let declare = options.declare_command(&checked);
+    let declare = options.declare_command(&repo, &checked)?;
     report::write(&checked.reports, &checked.notices, &checked.unused, declare.as_deref(), format, screen)?;
     screen.check().map_err(Fail::new)?;
     match &checked.reported_until {
@@ -126,13 +126,14 @@ pub fn run(global: &Global, options: &CheckArgs, screen: &Screen) -> Result<Code
 
 impl CheckArgs {
     /// The command that finds the same losses and declares them, where the policy lets losses be declared.
-    fn declare_command(&self, checked: &Checked) -> Option<String> {
-        let failing =
-            checked.reports.iter().find(|(report, _)| !report.is_kept()).filter(|_| checked.allows_losses);
-        let (report, _) = failing?;
+    fn declare_command(&self, repo: &Repo, checked: &Checked) -> Result<Option<String>, Fail> {
+        let mut lost = checked.reports.iter().filter(|(report, _)| !report.is_kept());
+        let Some((report, _)) = lost.next().filter(|_| checked.allows_losses) else { return Ok(None) };
+        let index = if self.staged { repo.index_kind()? } else { IndexKind::Own };
         let mut words = vec!["roundtable check".to_owned()];
         match report.head == Oid::ZERO_SHA1 {
-            // git may have thrown away the index of a commit that was refused.
+            true if self.staged && index == IndexKind::Own => words.push("--staged".to_owned()),
+            // git throws away the index of a commit that is refused.
             true => words.push("--worktree".to_owned()),
             false => words.push(format!("--base {}", short(report.base))),
         }
@@ -143,8 +144,14 @@ impl CheckArgs {
                 .map(|head| format!("--head {}", plain::word(head))),
         );
         words.push("--declare REASON".to_owned());
-        words.extend(self.paths.iter().map(|path| plain::word(&path.display().to_string())));
-        Some(words.join(" "))
+        match index == IndexKind::OfNamedFiles {
+            true => {
+                let lost = report.files.iter().filter(|file| !file.is_kept());
+                words.extend(lost.map(|file| plain::word(&file.path)));
+            }
+            false => words.extend(self.paths.iter().map(|path| plain::word(&path.display().to_string()))),
+        }
+        Ok(Some(words.join(" ")))
     }
 
     /// What the flags ask for; without a base the event of Actions, where there is one.

@@ -43,7 +43,7 @@ pub use self::evidence::{Apart, Code};
 pub use self::fault::Fault;
 pub use self::introductions::Introduction;
 pub use self::pending::{Leftover, Pending};
-pub use self::range::{Blamed, Step};
+pub use self::range::{Blamed, IndexKind, Step};
 pub use self::typed::Typed;
 use crate::item::File;
 use crate::item::library;

@@ -17,6 +17,16 @@ pub struct Step {
     pub parents: Vec<Oid>,
 }
 
+/// Whose index it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexKind {
+    Own,
+    /// Made by `git commit --all` for its commit alone.
+    OfAllFiles,
+    /// Made by `git commit FILE`.
+    OfNamedFiles,
+}
+
 /// Where a line comes from.
 pub struct Blamed {
     pub commit: Oid,
@@ -234,6 +244,20 @@ impl Repo {
     /// An index that is unmerged or that libgit2 cannot read.
     pub(crate) fn index_tree(&self) -> Result<(Oid, Repo), Error> {
         self.tree_in_memory(false)
+    }
+
+    /// Which index [`index_tree`](Self::index_tree) reads.
+    ///
+    /// # Errors
+    /// An index that libgit2 cannot read.
+    pub(crate) fn index_kind(&self) -> Result<IndexKind, Error> {
+        let index = self.git.index().map_err(|error| fault::unread_index(&error))?;
+        let name = index.path().and_then(Path::file_name).map(std::ffi::OsStr::to_string_lossy);
+        Ok(match name.as_deref().and_then(|name| name.strip_suffix(".lock")) {
+            Some(name) if name.starts_with("next-index-") => IndexKind::OfNamedFiles,
+            Some(_) => IndexKind::OfAllFiles,
+            None => IndexKind::Own,
+        })
     }
 
     /// As [`index_tree`](Self::index_tree), of the files as they are on disk, also untracked ones that git does

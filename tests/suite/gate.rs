@@ -1029,28 +1029,59 @@ fn a_declaration_covers_losses_of_one_line_that_look_alike() {
 }
 
 #[test]
-fn what_a_refused_commit_prints_declares_the_loss_of_the_files() {
+fn what_a_refused_commit_prints_declares_what_is_staged() {
     let sandbox = sandbox();
+    let other = "docs/requirements/other/spec.md";
+    sandbox.commit(&[(other, "# Other\n\nOld text is here.\n")]);
+    std::fs::write(sandbox.root().join(other), "# Other\n").unwrap();
     std::fs::write(sandbox.root().join(SPEC_PATH), SPEC.replace("Sync should be fast.\n", "")).unwrap();
     let mut index = sandbox.git.index().unwrap();
     index.add_path(std::path::Path::new(SPEC_PATH)).unwrap();
     index.write().unwrap();
+    std::fs::write(sandbox.root().join(SPEC_PATH), SPEC).unwrap();
     let refused = sandbox.run(&["check", "--staged"]);
     assert_eq!(refused.code, 1);
-    // As `git commit --all` leaves the index that it made.
+    let declared = sandbox.run(&printed_command(&refused.stdout)).ok();
+    assert!(declared.stdout.contains("Sync should be fast."), "{}", declared.stdout);
+    assert!(!declared.stdout.contains("Old text"), "{}", declared.stdout);
+    sandbox.run(&["check", "--staged"]).ok();
+}
+
+/// The arguments of the command that declares the losses of a report.
+fn printed_command(report: &str) -> Vec<&str> {
+    let printed = report.lines().find_map(|line| line.split("say why: roundtable ").nth(1)).unwrap();
+    printed.split(' ').map(|word| if word == "REASON" { "said by the owner" } else { word }).collect()
+}
+
+#[test]
+fn what_a_refused_commit_of_files_prints_declares_the_loss_of_these() {
+    let sandbox = sandbox();
+    let other = "docs/requirements/other/spec.md";
+    sandbox.commit(&[(other, "# Other\n\nOld text is here.\n")]);
+    std::fs::write(sandbox.root().join(other), "# Other\n").unwrap();
+    std::fs::write(sandbox.root().join(SPEC_PATH), SPEC.replace("Sync should be fast.\n", "")).unwrap();
+    let mut index = sandbox.git.index().unwrap();
+    index.add_path(std::path::Path::new(SPEC_PATH)).unwrap();
+    index.write().unwrap();
+    // `git commit FILE` makes an index of its own, and throws it away.
+    let own = sandbox.root().join(".git/next-index-12.lock");
+    std::fs::copy(sandbox.root().join(".git/index"), &own).unwrap();
     index.read_tree(&sandbox.git.head().unwrap().peel_to_tree().unwrap()).unwrap();
     index.write().unwrap();
+    let mut command = sandbox.command(&["check", "--staged"]);
+    command.env("GIT_INDEX_FILE", &own).current_dir(sandbox.root());
+    let refused = Run::of(command.output().unwrap());
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
     let run = sandbox.run(&["check", "--staged", "--declare", "said by the owner"]).ok();
     assert!(
         run.stdout.contains("nothing is lost in the index; --worktree looks at the files"),
         "{}",
         run.stdout
     );
-    let printed = refused.stdout.lines().find_map(|line| line.split("say why: roundtable ").nth(1)).unwrap();
-    let mut args: Vec<&str> = printed.split(' ').collect();
-    *args.last_mut().unwrap() = "said by the owner";
-    sandbox.run(&args).ok();
-    sandbox.run(&["check", "--worktree"]).ok();
+    let declared = sandbox.run(&printed_command(&refused.stdout)).ok();
+    assert!(declared.stdout.contains("Sync should be fast."), "{}", declared.stdout);
+    assert!(!declared.stdout.contains("Old text"), "{}", declared.stdout);
+    sandbox.run(&["check", "--worktree", SPEC_PATH]).ok();
 }
 
 #[test]

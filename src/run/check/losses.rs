@@ -125,8 +125,10 @@ pub fn declare(
     }
     observer.say_strong(&declaration.file);
     observer.say(text.trim_end());
-    let next =
-        if is_staged { "it is staged; commit it with the change" } else { "commit it with the change" };
-    observer.note(next);
+    observer.note(if is_staged {
+        "it is staged; commit it with the change"
+    } else {
+        "git add it, and commit it with the change"
+    });
     Ok(Some(declaration.file))
 }
