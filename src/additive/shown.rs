@@ -73,6 +73,9 @@ fn difference(was: &[u8], is: &[u8]) -> &'static str {
     };
     match (was.ends_with(b"\r\n"), is.ends_with(b"\r\n")) {
         _ if was.starts_with(mark) != is.starts_with(mark) => "a byte order mark (BOM) changed in front",
+        _ if was.ends_with(b"\n") && !is.ends_with(b"\n") && without_end(was) == without_end(is) => {
+            "the newline at the end of the file is gone: that"
+        }
         (false, true) => "the line end changed, from LF to CRLF, at the end",
         (true, false) => "the line end changed, from CRLF to LF, at the end",
         _ if has_space(was) != has_space(is) => {
@@ -121,4 +124,26 @@ pub(super) fn count_kept(findings: &[Finding], before: &[u8], after: &[u8]) -> (
         lost += usize::from(!is_there && is_found[number]);
     }
     (lines - lost, lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::additive::{Demand, Rule, compare};
+
+    fn said(path: &str, rule: Rule, before: &str, after: &str) -> String {
+        let found = compare(path, &Demand::of(rule), before.as_bytes(), after.as_bytes()).findings;
+        found.into_iter().map(|one| one.message).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn a_difference_that_nobody_sees_is_named() {
+        for (path, before, after, wanted) in [
+            ("a.md", "at the desk\n", "at the desk", "only the newline at the end of the file is gone"),
+            ("a.jsonl", "{}\r\n", "{}", "only the newline at the end of the file is gone"),
+            ("a.md", "at the desk\n\nx\n", "at the desk \n\nx\n", "trailing spaces or tabs"),
+        ] {
+            let message = said(path, Rule::Strict, before, after);
+            assert!(message.contains(wanted), "{before:?} -> {after:?}: {message}");
+        }
+    }
 }

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 
 use memchr::memchr;
 
+use super::content::change::common;
 use super::{Finding, Kind, quoted};
 
 /// The lines of a text with their ends.
@@ -49,11 +50,31 @@ pub fn losses(before: &[u8], after: &[u8]) -> Vec<Finding> {
         let keeps = |new: &[u8]| new == line || (last && without_end(new) == line);
         if !new.any(keeps) {
             let number = 1 + memchr::memchr_iter(b'\n', &before[..start]).count() + passed;
-            return vec![lost(line, number)];
+            return vec![first_lost(before, after, number, &|_, _| false)];
         }
         passed += 1;
     }
     Vec::new()
+}
+
+/// The first old line that is not kept, where the leftmost match finds no place for the line `failed`: a blank line
+/// that is lost before it takes the place of a later one. Of several in a row it is the first with words.
+pub(super) fn first_lost(
+    before: &[u8],
+    after: &[u8],
+    failed: usize,
+    may_change: &dyn Fn(usize, &[u8]) -> bool,
+) -> Finding {
+    let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (Lines::of(before).collect(), Lines::of(after).collect());
+    let common = common(&old, &new);
+    let is_lost = |at: &usize| {
+        let gained_end = |line: &[u8]| *at + 1 == old.len() && new.iter().any(|new| without_end(new) == line);
+        !common.old[*at] && !may_change(*at, old[*at]) && !gained_end(old[*at])
+    };
+    let first = (0..old.len()).find(is_lost).filter(|_| common.is_longest).unwrap_or(failed - 1);
+    let has_words = |at: &usize| !old[*at].trim_ascii().is_empty();
+    let at = (first..old.len()).take_while(is_lost).find(has_words).unwrap_or(first);
+    lost(old[at], at + 1)
 }
 
 /// As many further lines are named where one is lost.
@@ -85,7 +106,7 @@ pub(super) fn gone_too(before: &[u8], after: &[u8], first: usize) -> String {
 }
 
 /// An old line that the new text does not keep.
-pub(super) fn lost(line: &[u8], number: usize) -> Finding {
+fn lost(line: &[u8], number: usize) -> Finding {
     let shown = quoted(&String::from_utf8_lossy(without_end(line)));
     if memchr::memmem::find(line, super::block::MARKER.as_bytes()).is_some() {
         let message = format!("the marker \"{shown}\" is lost, changed or moved");
@@ -202,6 +223,10 @@ mod tests {
         assert_eq!(line("a\nb\nc\n", "a\nb\n"), 3);
         assert_eq!(line("a\n", ""), 1);
         assert_eq!(line("a\nb", "a\n"), 2);
+        assert_eq!(line("a\n\nb\n\nc\n", "a\nb\n\nc\n"), 2);
+        assert_eq!(line("a\n\nb\n\nc\n", "a\n  \nb\n\nc\n"), 2);
+        assert_eq!(line("a\n\nb\n\nc", "a\n\nb\n"), 5);
+        assert_eq!(line("a\nb\n\nc", "b\n\nc\n"), 1);
     }
 
     #[test]

@@ -159,14 +159,18 @@ fn allowed_lines(both: &Both<'_>, comments: &[bool]) -> Vec<Allowed> {
 
 /// The first old line that has no place in the new text, once what is allowed is allowed. The leftmost match
 /// is complete here too: whether two lines fit depends on these two alone.
-fn lost_line(allowed: &[Allowed], before: &[u8], after: &[u8]) -> Option<Finding> {
+fn lost_line(may: &[Allowed], before: &[u8], after: &[u8]) -> Option<Finding> {
     let mut new = Lines::of(after);
     let mut old = Lines::of(before).enumerate().peekable();
     while let Some((at, line)) = old.next() {
-        let allowed = allowed.get(at).copied().unwrap_or_default();
+        let allowed = may.get(at).copied().unwrap_or_default();
         let last = old.peek().is_none() && !line.ends_with(b"\n");
         if !allowed.gone && !new.any(|new| keeps(line, new, allowed, last)) {
-            return Some(text::lost(line, at + 1));
+            let may_change = |at: usize, line: &[u8]| {
+                let is = may.get(at).copied().unwrap_or_default();
+                is.gone || Lines::of(after).any(|new| new != line && keeps(line, new, is, false))
+            };
+            return Some(text::first_lost(before, after, at + 1, &may_change));
         }
     }
     None

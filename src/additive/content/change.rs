@@ -61,8 +61,16 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '%' && sign != '@')
 }
 
-/// Which of some words have a partner, in order, among others: those of the longest common subsequence.
-fn common(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
+/// Which parts of two texts have a partner, in order, in the other.
+pub(in crate::additive) struct Common {
+    pub old: Vec<bool>,
+    pub new: Vec<bool>,
+    /// There is no longer common subsequence.
+    pub is_longest: bool,
+}
+
+/// The longest common subsequence of words or lines; of very long texts what they begin and end with alike.
+pub(in crate::additive) fn common<T: PartialEq>(old: &[T], new: &[T]) -> Common {
     let (mut in_old, mut in_new) = (vec![false; old.len()], vec![false; new.len()]);
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - start;
@@ -72,8 +80,9 @@ fn common(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     in_new[..start].fill(true);
     in_old[old.len() - end..].fill(true);
     in_new[new.len() - end..].fill(true);
-    if a.is_empty() || b.is_empty() || a.len() * b.len() > MOST_PAIRS {
-        return (in_old, in_new);
+    let is_longest = a.len() * b.len() <= MOST_PAIRS;
+    if a.is_empty() || b.is_empty() || !is_longest {
+        return Common { old: in_old, new: in_new, is_longest };
     }
     // lengths[i][j]: the longest common subsequence of a[i..] and b[j..].
     let width = b.len() + 1;
@@ -97,7 +106,7 @@ fn common(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
             j += 1;
         }
     }
-    (in_old, in_new)
+    Common { old: in_old, new: in_new, is_longest }
 }
 
 /// The words that differ, as ranges of both texts; neighbours are one range.
@@ -105,7 +114,7 @@ pub fn differences(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>
     let (was, is) = (words(old), words(new));
     let a: Vec<&str> = was.iter().map(|range| &old[range.clone()]).collect();
     let b: Vec<&str> = is.iter().map(|range| &new[range.clone()]).collect();
-    let (in_old, in_new) = common(&a, &b);
+    let Common { old: in_old, new: in_new, .. } = common(&a, &b);
     (joined(&was, &in_old), joined(&is, &in_new))
 }
 
@@ -129,7 +138,7 @@ pub fn kept_words(old: &str, new: &str) -> (usize, usize) {
     let (was, is) = (words(old), words(new));
     let a: Vec<&str> = was.iter().map(|range| bare(&old[range.clone()])).collect();
     let b: Vec<&str> = is.iter().map(|range| bare(&new[range.clone()])).collect();
-    let (in_old, _) = common(&a, &b);
+    let in_old = common(&a, &b).old;
     (in_old.iter().filter(|kept| **kept).count(), a.len())
 }
 
@@ -142,7 +151,7 @@ pub fn kind(old: &str, new: &str) -> Kind {
 /// `all` are names.
 pub fn code_kind(old: &str, new: &str) -> (Kind, usize) {
     let (was, is): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let (in_old, in_new) = common(&was, &is);
+    let Common { old: in_old, new: in_new, .. } = common(&was, &is);
     let differing = |lines: &[&str], is_common: &[bool]| {
         let all = lines.iter().zip(is_common).filter(|(_, common)| !**common).map(|(line, _)| *line);
         all.collect::<Vec<_>>().join("\n")
@@ -158,7 +167,7 @@ fn kind_of(old: &str, new: &str, is_speech: bool) -> Kind {
     // A word that is there twice in a row is there once.
     a.dedup();
     b.dedup();
-    let (in_old, in_new) = common(&a, &b);
+    let Common { old: in_old, new: in_new, .. } = common(&a, &b);
     let pick = |words: &[&'_ str], common: &[bool]| -> Vec<(usize, String)> {
         let all = words.iter().zip(common).enumerate();
         all.filter(|(_, (_, common))| !**common).map(|(at, (word, _))| (at, (*word).to_owned())).collect()
