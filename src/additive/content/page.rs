@@ -13,7 +13,8 @@ use super::pieces::{Link, NO_NUMBER, Pieces, Sort};
 /// Tags of the two pieces with names that a document has.
 pub const FRONT: u8 = 1;
 pub const DEFINITIONS: u8 = 2;
-/// The box of a task.
+/// The box of a task, of the items that have one.
+pub const NO_BOX: u8 = 0;
 pub const OPEN_BOX: u8 = 1;
 pub const TICKED_BOX: u8 = 2;
 /// A sentence that holds raw HTML.
@@ -143,7 +144,7 @@ impl<'a, 't> Page<'a, 't> {
         let piece = self.pieces.at_mut(at);
         piece.number = number;
         piece.tag = match content {
-            b"" => 0,
+            b"" => NO_BOX,
             b" " => OPEN_BOX,
             _ => TICKED_BOX,
         };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::change;
 use super::fold::shown;
-use super::page::{OPEN_BOX, TICKED_BOX};
+use super::page::{NO_BOX, OPEN_BOX, TICKED_BOX};
 use super::pair::{Deviation, opening};
 use super::pieces::{NO_NUMBER, NONE, Pieces, Sort};
 use crate::additive::{Class, Demand, Finding, Kind, quoted};
@@ -46,6 +46,9 @@ fn finding(demand: &Demand, old: &Pieces, new: &Pieces, block: &[&Deviation]) ->
     found.last_line = old.at(first.old).last_line as usize;
     found.head_line = block.iter().find_map(|one| one.new).map(|new_at| line(new, new_at));
     found.message = message(old, new, block, kind, &was, is.as_deref());
+    if kind == Kind::Unticked && first.new.is_some_and(|at| new.at(at).tag == NO_BOX) {
+        found.hint = "put the box back".to_owned();
+    }
     (found.old, found.new) = (was, is);
     found
 }
@@ -152,6 +155,7 @@ fn message(
         (Kind::Reordered, ..) => format!("{what} is in another place of its {} now", holder(old, first.old)),
         (Kind::Struck, ..) => format!("{what} is struck out, or no longer is"),
         (Kind::Folded, ..) => format!("{what} is folded into <details> now"),
+        (Kind::Unticked, _, Some(at)) if new.at(at).tag == NO_BOX => format!("{what} has no box any more"),
         (Kind::Unticked, ..) => format!("{what} is not ticked any more"),
         (Kind::Renumbered, _, Some(at)) => {
             let number = |pieces: &Pieces, at: u32| match pieces.at(at).number {
