@@ -7,7 +7,7 @@ use roundtable::additive::{Class, Comparison, Demand, Kind, Rule, compare};
 use crate::mutations::{self, cases};
 
 /// A specification with something of everything.
-const SPEC: &str = "---\ntitle: Fees\nowner: desk\ndue:\n---\n\n# Fees\n\nThe desk sends one letter. Nobody must pay twice.\nReaders see the [price list](prices.md).\n\n## Rules\n\n- FR-1: A swap must be answered within 24 hours.\n- FR-2: Letters are never sent on Sundays.\n  - Cards are an exception.\n- FR-3: The lead sees both names. All names are kept.\n\n1. Offer a shift\n2. Confirm it\n\n- [ ] Ask payroll\n- [x] Ask the ward\n\n## Limits\n\n| Case | Fee | Owner |\n| --- | --- | --- |\n| lost book | 25 euros | Maya |\n| late return | 2 euros | |\n\n> [!WARNING]\n> The limit is checked twice.\n\n```sh\nfees --list\nfees --all\n```\n\n<!-- kept for the release -->\n\nSee the note[^1] and the [site].\n\n## Open\n\nWho pays when the desk is closed?\n\n[^1]: Written by the ward in May.\n\n[site]: https://example.org/site\n";
+const SPEC: &str = "---\ntitle: Fees\nowner: desk\ndue:\n---\n\n# Fees\n\nThe desk sends one letter. Nobody must pay twice.\nReaders see the [price list](prices.md).\n\n## Rules\n\n- FR-1: A swap must be answered within 24 hours.\n- FR-2: Letters are never sent on Sundays.\n  - Cards are an exception.\n- FR-3: The lead sees both names. All names are kept.\n\n1. Offer a shift\n2. Confirm it\n\n- [ ] Ask payroll\n- [x] Ask the ward\n\n## Limits\n\n| Case | Fee | Owner |\n| --- | --- | --- |\n| lost book | 25 euros | Maya |\n| late return | 2 euros | |\n\n> [!WARNING]\n> The limit is checked twice.\n\n```sh\nfees --list\nfees --all\n```\n\n<!-- kept for the release -->\n\nSee the note[^1] and the [site].\n\n![the desk](desk.png)\n\n## Open\n\nWho pays when the desk is closed?\n\n[^1]: Written by the ward in May.\n\n[site]: https://example.org/site\n";
 
 fn by(rule: Rule, before: &str, after: &str) -> Comparison {
     compare("a.md", &Demand::of(rule), before.as_bytes(), after.as_bytes())
@@ -85,6 +85,10 @@ const HARMFUL: &[(&str, &str, Class, Kind)] = &[
     ("1. Offer a shift\n2. Confirm it", "1. Confirm it\n2. Offer a shift", Class::Changed, Kind::Reordered),
     ("prices.md", "other.md", Class::Changed, Kind::Retargeted),
     ("https://example.org/site", "https://example.org/other", Class::Changed, Kind::Retargeted),
+    ("(desk.png)", "(gate.png)", Class::Changed, Kind::Retargeted),
+    ("(desk.png)", "(desk.png \"open\")", Class::Changed, Kind::Retargeted),
+    ("![the desk]", "![the gate]", Class::Changed, Kind::Wording),
+    ("![the desk](desk.png)\n\n", "", Class::Gone, Kind::Gone),
     ("## Limits\n", "## Ceilings\n", Class::Gone, Kind::Gone),
     ("Who pays when", "<details>\n\nWho pays when", Class::Changed, Kind::Folded),
     (

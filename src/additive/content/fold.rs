@@ -16,6 +16,9 @@ pub const OBJECT: char = '\u{fffc}';
 /// Where a strike begins and ends.
 pub const STRIKE: char = '\u{1}';
 pub const END_STRIKE: char = '\u{2}';
+/// Where the target of an image begins and ends, which is shown with the text of the image.
+pub const TARGET: char = '\u{3}';
+pub const END_TARGET: char = '\u{4}';
 
 /// A text folded, without blanks around it.
 pub fn folded(text: &str) -> String {
@@ -75,7 +78,22 @@ pub fn push_space(out: &mut String) {
 
 /// A piece's text for people.
 pub fn shown(text: &str) -> String {
-    text.replace([STRIKE, END_STRIKE], "~~")
+    text.replace([STRIKE, END_STRIKE], "~~").replace([TARGET, END_TARGET], "")
+}
+
+/// A piece's text without where its images are.
+pub fn without_targets(text: &str) -> String {
+    let mut is_target = false;
+    let is_shown = |sign: &char| {
+        is_target = *sign == TARGET || is_target && *sign != END_TARGET;
+        !is_target && *sign != END_TARGET
+    };
+    text.chars().filter(is_shown).collect()
+}
+
+/// A piece's words, struck out or not, without where its images are.
+pub fn words_of(text: &str) -> String {
+    without_targets(text).replace([STRIKE, END_STRIKE], "").trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]

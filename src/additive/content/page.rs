@@ -7,7 +7,9 @@ use crate::additive::block::html::{self, Context, InlineTag};
 use crate::additive::block::tree::{BlockKind, Tree, mark};
 use crate::text::sentences::split_sentences;
 
-use super::fold::{END_STRIKE, OBJECT, STRIKE, fold_into, folded, push_space};
+use super::fold::{
+    END_STRIKE, END_TARGET, OBJECT, STRIKE, TARGET, fold_into, folded, push_space,
+};
 use super::pieces::{Link, NO_NUMBER, Pieces, Sort};
 
 /// Tags of the two pieces with names that a document has.
@@ -423,7 +425,7 @@ impl InlineReader {
             }
             Some(Span::Image(target)) => {
                 let alt = self.alt.take().unwrap_or_default();
-                self.object(format!("![{}]({target})", alt.trim()));
+                self.object(format!("![{}]{TARGET}({target}){END_TARGET}", alt.trim()));
             }
             Some(Span::Plain) | None => {}
         }

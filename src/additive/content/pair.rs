@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::change;
 use super::embed::{Embedding, names_of};
-use super::fold::{END_STRIKE, STRIKE};
+use super::fold::{shown, without_targets, words_of};
 use super::page::DEFINITIONS;
 use super::pieces::{NO_NUMBER, NONE, Order, Pieces, Sort};
 use crate::additive::block::html::Context;
@@ -160,20 +160,21 @@ impl<'a> Pairing<'a> {
     /// Two counterparts with different texts.
     fn texts(&mut self, u: u32, v: u32) {
         let (was, is) = (self.old.compared_text(u), self.new.compared_text(v));
-        let struck = |text: &str| text.replace([STRIKE, END_STRIKE], "").trim_end_matches('.').to_owned();
         if self.old.at(u).sort == Sort::Code && is_subsequence(was.lines(), is.lines()) {
             return self.deviate(u, Some(v), Class::Changed, Kind::CodeExtended);
         }
-        if self.old.at(u).sort != Sort::Scalar && struck(was) == struck(is) {
-            return self.deviate(u, Some(v), Class::Changed, Kind::Struck);
-        }
-        if self.is_definition(u) {
+        let is_page = self.old.at(u).sort != Sort::Scalar;
+        let has_other_image = is_page && was != is && without_targets(was) == without_targets(is);
+        if self.is_definition(u) || has_other_image {
             return self.deviate(u, Some(v), Class::Changed, Kind::Retargeted);
+        }
+        if is_page && words_of(was) == words_of(is) {
+            return self.deviate(u, Some(v), Class::Changed, Kind::Struck);
         }
         if self.old.at(u).sort == Sort::Code {
             return self.code(u, v);
         }
-        let kind = change::kind(was, is);
+        let kind = change::kind(&without_targets(was), &without_targets(is));
         let (kept, words) = change::kept_words(was, is);
         let is_value = self.old.at(u).sort == Sort::Scalar && self.new.at(v).sort == Sort::Scalar;
         let is_told_by_place = is_value || matches!(kind, Kind::Number | Kind::Date) && self.is_in_cell(u);
@@ -525,7 +526,7 @@ impl<'a> Pairing<'a> {
                 let is_text = matches!(sort, Sort::Sentence | Sort::Section | Sort::Heading | Sort::Line);
                 let text = self.old.compared_text(u);
                 let is_hidden =
-                    is_text && looked_for < LOOKED_FOR && !text.is_empty() && hidden.contains(text);
+                    is_text && looked_for < LOOKED_FOR && !text.is_empty() && hidden.contains(&shown(text));
                 looked_for += usize::from(is_text);
                 self.lose(u, is_hidden);
             }
@@ -585,7 +586,7 @@ pub fn opening(pieces: &Pieces, at: u32) -> Option<String> {
     let text = pieces.compared_text(at);
     let found = match pieces.at(at).sort {
         Sort::Section | Sort::Heading | Sort::Sentence | Sort::Line | Sort::Html | Sort::Comment => {
-            text.replace([STRIKE, END_STRIKE], "").trim_end_matches('.').to_owned()
+            words_of(text)
         }
         Sort::Row => text.to_owned(),
         Sort::Code => text.lines().next().unwrap_or_default().to_owned(),

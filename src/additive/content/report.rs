@@ -165,7 +165,7 @@ fn message(
             format!("{what} had the number {}, and has {} now", number(old, first.old), number(new, at))
         }
         (Kind::CodeExtended, ..) => format!("{what} has more lines now"),
-        (Kind::Retargeted, ..) => format!("a link of {what} leads elsewhere now"),
+        (Kind::Retargeted, ..) => format!("a link or an image of {what} leads elsewhere now"),
         (_, Some(is), _) => format!("{what}: {}", differences(was, is)),
         _ => format!("{what} changed"),
     }
