@@ -25,6 +25,8 @@ struct OpenElement {
     name: &'static str,
     /// The piece of HTML that opened it: its attributes, and for `<details>` its summary.
     opened: [u8; 16],
+    /// It is `<details>` that is not open.
+    folds: bool,
     /// A digest of everything that is open here, this one included.
     all: [u8; 16],
 }
@@ -166,6 +168,12 @@ const RAW_TEXT: &[&str] = &[
 /// Elements of a page, which no document may bring in.
 const OF_A_PAGE: &[&str] = &["base", "body", "frameset", "head", "html", "link", "meta"];
 
+/// The name of a block-level or formatting element.
+fn counted(name: &[u8]) -> Option<&'static str> {
+    let at = COUNTED.binary_search_by(|known| known.as_bytes().cmp(name)).ok()?;
+    COUNTED.get(at).copied()
+}
+
 /// Elements without content (HTML 13.1.2), and those that a browser reads as such.
 const VOID: &[&str] = &[
     "area", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "param",
@@ -207,27 +215,35 @@ impl Context {
         let stay: Vec<OpenElement> =
             inside.iter().filter(|open| FORMATTING.binary_search(&open.name).is_ok()).cloned().collect();
         self.truncate(depth);
-        stay.into_iter().for_each(|open| self.push(open.name, open.opened));
+        stay.into_iter().for_each(|open| self.push(open.name, open.opened, open.folds));
     }
 
-    fn push(&mut self, name: &'static str, opened: [u8; 16]) {
+    fn push(&mut self, name: &'static str, opened: [u8; 16], folds: bool) {
         let above = self.open.last().map_or([0; 16], |open| open.all);
         let all = digest(&[&above, name.as_bytes(), b">", &opened]);
-        self.open.push(OpenElement { name, opened, all });
+        self.open.push(OpenElement { name, opened, folds, all });
         *self.counts.entry(name).or_default() += 1;
     }
 
-    /// Writes what is open: a digest of all, and the name of the innermost; nothing where nothing is.
+    /// Writes what is open: a digest of all, how many of them fold, and the name of the innermost; nothing where
+    /// nothing is.
     pub fn write(&self, out: &mut Vec<u8>) {
         if let Some(last) = self.open.last() {
+            let folds = self.open.iter().filter(|open| open.folds).count();
             out.extend_from_slice(&last.all);
+            out.push(u8::try_from(folds).unwrap_or(u8::MAX));
             out.extend_from_slice(last.name.as_bytes());
         }
     }
 
     /// The name of the innermost element in what [`Context::write`] wrote.
     pub fn name(written: &[u8]) -> Option<&str> {
-        std::str::from_utf8(written.get(16..)?).ok()
+        std::str::from_utf8(written.get(17..)?).ok()
+    }
+
+    /// How many elements that fold are open in what [`Context::write`] wrote.
+    pub fn folds(written: &[u8]) -> u8 {
+        written.get(16).copied().unwrap_or_default()
     }
 
     /// Reads a piece of raw HTML: its tags open and close elements. A tag or comment that does not end
@@ -238,13 +254,13 @@ impl Context {
         }
         let opened = digest(&[html.trim_ascii_end()]);
         tokens(html, &mut |token| match token {
-            Token::Start { name, .. } => {
-                if let Ok(at) = COUNTED.binary_search_by(|known| known.as_bytes().cmp(name)) {
-                    self.push(COUNTED[at], opened);
+            Token::Start { name, is_open, .. } => {
+                if let Some(known) = counted(name) {
+                    self.push(known, opened, known == "details" && !is_open);
                 }
             }
             Token::End { name } => self.close(name),
-            Token::Unfinished => self.push(UNFINISHED, opened),
+            Token::Unfinished => self.push(UNFINISHED, opened, false),
             Token::Cdata => {}
         });
     }
@@ -266,6 +282,8 @@ enum Token<'h> {
     Start {
         name: &'h [u8],
         self_closing: bool,
+        /// It has the attribute `open`.
+        is_open: bool,
     },
     End {
         name: &'h [u8],
@@ -279,7 +297,7 @@ enum Token<'h> {
 /// Reads a piece of raw HTML by the tokenizer of the HTML standard (13.2.5). The content of elements such
 /// as `<script>` is text.
 fn tokens(html: &[u8], take: &mut dyn FnMut(Token<'_>)) {
-    let mut open: Vec<u8> = Vec::new();
+    let (mut open, mut is_open): (Vec<u8>, bool) = (Vec::new(), false);
     // Text after the piece: where the piece ends inside of a tag or comment, it is no text.
     let text = [html, BEHIND].concat();
     let mut ends = true;
@@ -290,8 +308,12 @@ fn tokens(html: &[u8], take: &mut dyn FnMut(Token<'_>)) {
             CallbackEvent::OpenStartTag { name } => {
                 open.clear();
                 open.extend_from_slice(name);
+                is_open = false;
             }
-            CallbackEvent::CloseStartTag { self_closing } => take(Token::Start { name: &open, self_closing }),
+            CallbackEvent::AttributeName { name } => is_open |= name == b"open",
+            CallbackEvent::CloseStartTag { self_closing } => {
+                take(Token::Start { name: &open, self_closing, is_open });
+            }
             CallbackEvent::EndTag { name } => take(Token::End { name }),
             CallbackEvent::Error(Error::CdataInHtmlContent) => take(Token::Cdata),
             _ => {}
@@ -365,40 +387,79 @@ pub fn inline_tag(html: &[u8]) -> Option<InlineTag> {
 /// A place that elements end with: an item, a quotation or a cell, by its node and the number of the cell.
 pub type Place = (u32, u32);
 
+/// A start tag that no end tag has come for.
+#[derive(Clone, Debug)]
+pub struct OpenTag {
+    name: Vec<u8>,
+    place: Place,
+    /// The node that it is in.
+    pub node: u32,
+}
+
+impl OpenTag {
+    pub fn name(&self) -> String {
+        String::from_utf8_lossy(&self.name).into_owned()
+    }
+
+    /// Whether it is part of the context of what it holds.
+    pub fn is_context(&self) -> bool {
+        counted(&self.name).is_some()
+    }
+}
+
 /// Whether new raw HTML is balanced on its own: within one run of new blocks it closes what it opens, in
 /// order and in the same place, and nothing else.
 #[derive(Debug, Default)]
 pub struct Balance {
-    open: Vec<(Vec<u8>, Place)>,
+    open: Vec<OpenTag>,
+    /// What was open where old text came.
+    around: Vec<OpenTag>,
 }
 
 impl Balance {
-    /// The place that the innermost element was opened in.
-    pub fn place(&self) -> Option<Place> {
-        self.open.last().map(|(_, place)| *place)
+    /// Takes what cannot be closed any more where these places were left: of each run the innermost element.
+    pub fn leave(&mut self, is_left: &dyn Fn(Place) -> bool) -> impl Iterator<Item = OpenTag> + use<> {
+        let mut left = Vec::new();
+        if self.open.last().is_some_and(|open| is_left(open.place)) {
+            left.extend(self.open.pop());
+            self.open.clear();
+        }
+        let (gone, stay) = std::mem::take(&mut self.around).into_iter().partition(|open| is_left(open.place));
+        self.around = stay;
+        left.extend::<Vec<OpenTag>>(gone);
+        left.into_iter()
     }
 
-    /// The innermost element, which is not closed; the run begins anew.
-    pub fn unclosed(&mut self) -> Option<String> {
-        let name = self.open.last().map(|(name, _)| String::from_utf8_lossy(name).into_owned());
+    /// Old text comes: what is open now is around it.
+    pub fn go_around(&mut self) {
+        self.around.append(&mut self.open);
+    }
+
+    /// A new run begins.
+    pub fn begin_anew(&mut self) {
         self.open.clear();
-        name
     }
 
-    /// Reads a piece that is new; says what is wrong with it.
-    pub fn read(&mut self, html: &[u8], place: Place) -> Option<String> {
-        let mut wrong = None;
+    /// Reads a piece that is new; says what is wrong with it, and which elements around old text it closes.
+    pub fn read(&mut self, html: &[u8], place: Place, node: u32) -> (Option<String>, Vec<OpenTag>) {
+        let (mut wrong, mut around) = (None, Vec::new());
         tokens(html, &mut |token| {
-            let found = self.take(token, place);
+            if let Token::End { name } = token
+                && self.open.is_empty()
+                && let Some(open) = self.around.pop_if(|open| open.name == name && open.place == place)
+            {
+                return around.push(open);
+            }
+            let found = self.take(token, place, node);
             wrong = wrong.take().or(found);
         });
-        wrong
+        (wrong, around)
     }
 
-    fn take(&mut self, token: Token<'_>, place: Place) -> Option<String> {
+    fn take(&mut self, token: Token<'_>, place: Place, node: u32) -> Option<String> {
         let shown = |name: &[u8]| String::from_utf8_lossy(&name[..name.len().min(40)]).into_owned();
         let is = |name: &[u8], list: &[&str]| list.iter().any(|known| known.as_bytes() == name);
-        let foreign = || self.open.iter().any(|(name, _)| is(name, &["svg", "math"]));
+        let foreign = || self.open.iter().any(|open| is(&open.name, &["svg", "math"]));
         match token {
             Token::Unfinished => Some("a tag or comment does not end".to_owned()),
             // There it is no comment, and may hold what looks like the end of one.
@@ -406,14 +467,14 @@ impl Balance {
             Token::Start { name, .. } if is(name, RAW_TEXT) || is(name, OF_A_PAGE) => {
                 Some(format!("<{}> takes over what follows it", shown(name)))
             }
-            Token::Start { name, self_closing } => {
+            Token::Start { name, self_closing, .. } => {
                 if !(is(name, VOID) || self_closing && foreign()) {
-                    self.open.push((name.to_vec(), place));
+                    self.open.push(OpenTag { name: name.to_vec(), place, node });
                 }
                 None
             }
             Token::End { name } => match self.open.last() {
-                Some((open, opened)) if open == name && *opened == place => {
+                Some(open) if open.name == name && open.place == place => {
                     self.open.pop();
                     None
                 }
@@ -435,7 +496,8 @@ mod tests {
 
     fn wrong(html: &str) -> Option<String> {
         let mut balance = Balance::default();
-        balance.read(html.as_bytes(), (0, 0)).or_else(|| balance.unclosed())
+        let wrong = balance.read(html.as_bytes(), (0, 0), 0).0;
+        wrong.or_else(|| Some(balance.leave(&|_| true).next()?.name()))
     }
 
     #[test]
@@ -512,7 +574,7 @@ mod tests {
             assert!(wrong(html).is_some(), "{html}");
         }
         let mut balance = Balance::default();
-        assert!(balance.read(b"<b>", (1, 1)).is_none() && balance.read(b"</b>", (1, 2)).is_some());
+        assert!(balance.read(b"<b>", (1, 1), 1).0.is_none() && balance.read(b"</b>", (1, 2), 1).0.is_some());
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub mod html;
 mod soft;
 pub mod tree;
 
-use self::html::Balance;
+use self::html::{Balance, OpenTag};
 use self::tree::{BlockKind, NONE, Tree, same};
 use super::text::{self, Lines};
 use super::{Finding, Kind, quoted, yaml};
@@ -285,33 +285,31 @@ impl Both<'_> {
     pub(super) fn unbalanced_html(&self, images: &[u32]) -> Vec<Finding> {
         let mut is_image = vec![false; self.new.nodes.len()];
         images.iter().for_each(|image| is_image[*image as usize] = true);
-        let (mut found, mut balance, mut opener) = (Vec::new(), Balance::default(), 0);
+        let (mut found, mut balance) = (Vec::new(), Balance::default());
         // Embeddings keep the order, so the old nodes go along with their images.
         let mut kept = 0_u32;
+        let unclosed =
+            |kept: u32, open: OpenTag| self.raw(open.node, kept, &format!("<{}> is not closed", open.name()));
         for at in 1..self.new.nodes.len() as u32 {
-            let (is_new, left) =
-                (!is_image[at as usize], balance.place().is_some_and(|place| self.has_left(place, at)));
-            if left || !is_new {
-                let unclosed = balance.unclosed();
-                found.extend(unclosed.map(|name| self.raw(opener, kept, &format!("<{name}> is not closed"))));
-            }
-            if !is_new {
+            found.extend(balance.leave(&|place| self.has_left(place, at)).map(|open| unclosed(kept, open)));
+            if is_image[at as usize] {
+                balance.go_around();
                 kept = (kept + 1).min(self.old.nodes.len() as u32 - 1);
                 continue;
             }
             for (place, html) in self.new.pieces(at) {
-                if balance.place().is_some_and(|open| open.0 == place.0 && open.1 != place.1) {
-                    let unclosed = balance.unclosed();
-                    found.extend(
-                        unclosed.map(|name| self.raw(opener, kept, &format!("<{name}> is not closed"))),
-                    );
+                let is_other = |open: html::Place| open.0 == place.0 && open.1 != place.1;
+                found.extend(balance.leave(&is_other).map(|open| unclosed(kept, open)));
+                let (wrong, around) = balance.read(html, place, at);
+                // Old text inside of an element that is known says so itself.
+                for open in around.iter().filter(|open| !open.is_context()) {
+                    let told = format!("<{}> is opened above old text and closed below it", open.name());
+                    let found_here = self.raw(open.node, kept, &told);
+                    found.push(Finding { hint: "close it above the old text".to_owned(), ..found_here });
                 }
-                if balance.place().is_none() {
-                    opener = at;
-                }
-                if let Some(wrong) = balance.read(html, place) {
+                if let Some(wrong) = wrong {
                     found.push(self.raw(at, kept, &wrong));
-                    balance.unclosed();
+                    balance.begin_anew();
                     break;
                 }
             }
@@ -319,9 +317,7 @@ impl Both<'_> {
                 return found;
             }
         }
-        found.extend(
-            balance.unclosed().map(|name| self.raw(opener, kept, &format!("<{name}> is not closed"))),
-        );
+        found.extend(balance.leave(&|_| true).map(|open| unclosed(kept, open)));
         found
     }
 

@@ -87,8 +87,8 @@ fn is_delimiter_row(line: &str) -> bool {
 /// Whether the raw HTML that a paragraph has gained is balanced on its own.
 fn adds_balanced_html(old: &Tree<'_>, u: u32, new: &Tree<'_>, v: u32) -> bool {
     let (before, mut balance) = (old.pieces(u).count(), html::Balance::default());
-    let wrong = new.pieces(v).skip(before).any(|(place, html)| balance.read(html, place).is_some());
-    !wrong && balance.unclosed().is_none()
+    let wrong = new.pieces(v).skip(before).any(|(place, html)| balance.read(html, place, v).0.is_some());
+    !wrong && balance.leave(&|_| true).next().is_none()
 }
 
 /// Whether a text begins with another and goes on after a word's end.

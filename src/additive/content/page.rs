@@ -7,9 +7,7 @@ use crate::additive::block::html::{self, Context, InlineTag};
 use crate::additive::block::tree::{BlockKind, Tree, mark};
 use crate::text::sentences::split_sentences;
 
-use super::fold::{
-    END_STRIKE, END_TARGET, OBJECT, STRIKE, TARGET, fold_into, folded, push_space,
-};
+use super::fold::{END_STRIKE, END_TARGET, OBJECT, STRIKE, TARGET, fold_into, folded, push_space};
 use super::pieces::{Link, NO_NUMBER, Pieces, Sort};
 
 /// Tags of the two pieces with names that a document has.

@@ -129,7 +129,7 @@ impl<'a> Pairing<'a> {
             self.deviate(u, Some(v), Class::Changed, Kind::Renumbered);
         }
         let look = Embedding::new(self.old, self.new, self.freedom);
-        if !look.fits_context(u, v) {
+        if !look.fits_context(u, v) && !self.is_told_of_others(u, v) {
             self.contexts(u, v);
         } else if !look.fits_tag(u, v) {
             let (kind, note) = match a.sort {
@@ -144,14 +144,35 @@ impl<'a> Pairing<'a> {
         }
     }
 
+    /// Whether it is what a piece holds, or what holds it, that is told to be inside of other raw HTML.
+    fn is_told_of_others(&self, u: u32, v: u32) -> bool {
+        let (sort, above) = (self.old.at(u).sort, |pieces: &Pieces, at: u32| pieces.at(at).parent);
+        let text = self.old.text(u);
+        let is_end_tag =
+            sort == Sort::Html && text.starts_with("</") && text.find('>') == Some(text.len() - 1);
+        if is_end_tag || matches!(sort, Sort::Item | Sort::Quote | Sort::Table | Sort::Cell) {
+            return true;
+        }
+        if !self.is_in_cell(u) {
+            return false;
+        }
+        let (row, new_row) = (above(self.old, above(self.old, u)), above(self.new, above(self.new, v)));
+        self.old.at(u).context == self.old.at(row).context
+            && self.new.at(v).context == self.new.at(new_row).context
+    }
+
     /// Two counterparts inside of different raw HTML. What is inside of none any more is shown to everybody.
     fn contexts(&mut self, u: u32, v: u32) {
         let (was, is) = (self.old.context_of(u), self.new.context_of(v));
         let was_struck = Context::name(was).is_some_and(|name| ["del", "s", "strike"].contains(&name));
+        let is_folded = Context::folds(is) > Context::folds(was);
         let (class, kind, note) = match (is.is_empty(), Context::name(is)) {
             (true, _) if was_struck => (Class::Changed, Kind::Struck, None),
             (true, _) => (Class::Changed, Kind::Wording, Some("is not inside of raw HTML any more")),
-            (false, Some("details")) => (Class::Changed, Kind::Folded, None),
+            (false, _) if is_folded => (Class::Changed, Kind::Folded, None),
+            (false, Some("details")) => {
+                (Class::Changed, Kind::Moved, Some("is inside of another <details> now"))
+            }
             (false, _) => (Class::Gone, Kind::Gone, Some("is inside of other raw HTML now")),
         };
         self.deviations.push(Deviation { old: u, new: Some(v), class, kind, note });

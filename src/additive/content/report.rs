@@ -1,4 +1,4 @@
-//! Deviations as findings: one for each block, the old text beside the new, and what exactly differs.
+//! Deviations as findings: one for each block or cell, the old text beside the new, and what exactly differs.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ const TOLD: usize = 3;
 
 pub fn findings(demand: &Demand, old: &Pieces, new: &Pieces, deviations: &[Deviation]) -> Vec<Finding> {
     let mut blocks: Vec<Vec<&Deviation>> = Vec::new();
-    let mut known: HashMap<u32, usize> = HashMap::new();
+    let mut known: HashMap<(u32, u32), usize> = HashMap::new();
     for deviation in deviations {
         let piece = old.at(deviation.old);
         if piece.sort != Sort::Sentence {
@@ -22,7 +22,7 @@ pub fn findings(demand: &Demand, old: &Pieces, new: &Pieces, deviations: &[Devia
             continue;
         }
         let next = blocks.len();
-        let at = *known.entry(piece.block).or_insert(next);
+        let at = *known.entry((piece.block, piece.parent)).or_insert(next);
         match blocks.get_mut(at) {
             Some(block) => block.push(deviation),
             None => blocks.push(vec![deviation]),
