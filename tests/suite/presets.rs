@@ -63,8 +63,23 @@ fn adr_new_supersedes_a_record_and_the_decision_stays() {
             ("Accepted", "Accepted\n\nAmended by [5. Two queues](0005-two-queues.md)", &[]),
             ("keep the queue in Postgres.", "keep the queue in Kafka.", &["name"]),
             ("There is no new server.\n", "", &["gone"]),
+            // Only the value may become another one; it may not go.
+            ("Accepted\n\n", "", &["gone"]),
+            ("Accepted\n\n## Context", "Accepted on Monday.\n\n## Context", &[]),
             // An accepted record is no draft again, in which all would be free.
             ("## Status\n\nAccepted", "## Status\n\nProposed", &["wording"]),
+        ],
+    );
+    let amended = ADR.replace("Accepted", "Accepted\n\nIt must hold until May.");
+    edits(
+        "adr",
+        path,
+        &amended,
+        &[
+            ("Accepted\n\nIt must", "Superseded by 4\n\nIt must", &[]),
+            ("It must hold", "It may hold", &["weakened"]),
+            ("Accepted\n\nIt must hold", "It may hold", &["gone", "weakened"]),
+            ("It must hold until May.\n", "", &["gone"]),
         ],
     );
     let proposed = ADR.replace("Accepted", "Proposed");
@@ -94,6 +109,7 @@ fn madr_records_are_accepted_and_superseded() {
             ("must stay", "should stay", &["weakened"]),
             ("* Two queues\n", "", &["gone"]),
             ("decision-makers: Kim\n", "", &["gone"]),
+            ("status: accepted", "status:", &["gone"]),
         ],
     );
 }

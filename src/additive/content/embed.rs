@@ -53,6 +53,9 @@ impl<'a> Embedding<'a> {
     }
 
     fn in_sequence(&mut self, u: u32, v: u32) -> bool {
+        if self.lost_value(u, v).is_some() {
+            return false;
+        }
         let mut cursor = self.new.at(v).first;
         let mut child = self.old.at(u).first;
         while child != NONE {
@@ -94,9 +97,29 @@ impl<'a> Embedding<'a> {
         let (old, new) = (self.old, self.new);
         let names = names_of(new, v);
         old.children(u).all(|child| match names.get(old.text(child)) {
-            Some(image) => old.at(child).is_free || self.embeds(child, *image),
+            Some(image) if old.at(child).is_free => self.keeps_a_value(child, *image),
+            Some(image) => self.embeds(child, *image),
             None => old.at(child).may_go,
         })
+    }
+
+    /// Whether a key that had a value has one, be it another.
+    pub fn keeps_a_value(&self, u: u32, v: u32) -> bool {
+        let has = |pieces: &Pieces, at: u32| {
+            let value = pieces.at(at).first;
+            value != NONE && !is_empty_value(pieces, value)
+        };
+        !has(self.old, u) || has(self.new, v)
+    }
+
+    /// The text among the children of `u` that may become another one, where nothing in `v` is in its place.
+    pub fn lost_value(&self, u: u32, v: u32) -> Option<u32> {
+        let is_value = |at: &u32| self.old.at(*at).is_free && !self.old.at(*at).may_go;
+        let texts = || self.old.children(u).filter(|at| is_text(self.old, at));
+        let value = texts().find(is_value).filter(|_| !self.old.at(u).is_free)?;
+        let bound = texts().filter(|at| !is_value(at)).count();
+        let count = self.new.children(v).filter(|at| is_text(self.new, at)).count();
+        (count <= bound).then_some(value)
     }
 
     /// Whether a piece may be the image of another, its children apart.
@@ -162,11 +185,18 @@ impl<'a> Embedding<'a> {
 
     /// A value of nothing, which may be filled.
     pub fn is_empty_value(&self, u: u32) -> bool {
-        let piece = self.old.at(u);
-        piece.sort == Sort::Scalar
-            && (piece.tag == NULL || self.old.text(u).is_empty())
-            && piece.first == NONE
+        is_empty_value(self.old, u)
     }
+}
+
+fn is_empty_value(pieces: &Pieces, at: u32) -> bool {
+    let piece = pieces.at(at);
+    piece.sort == Sort::Scalar && (piece.tag == NULL || pieces.text(at).is_empty()) && piece.first == NONE
+}
+
+/// Whether a piece is text that a state may be written in.
+pub fn is_text(pieces: &Pieces, at: &u32) -> bool {
+    matches!(pieces.at(*at).sort, Sort::Sentence | Sort::Item | Sort::Quote)
 }
 
 /// The children of a piece by their names; of two with one name the first.

@@ -120,7 +120,9 @@ pub fn mark_free(pieces: &mut Pieces, freedom: &Freedom) {
             Sort::Name if is_front(pieces, at) => has(&freedom.fields, text),
             Sort::Name => has(&freedom.links, text.trim_matches(['[', ']'])),
             Sort::Section => has(&freedom.drafts, text.trim_matches(['[', ']'])),
-            Sort::Sentence | Sort::Item | Sort::Quote if is_below(pieces, at, &freedom.sections) => true,
+            Sort::Sentence | Sort::Item | Sort::Quote if is_value_below(pieces, at, &freedom.sections) => {
+                true
+            }
             Sort::Sentence => freedom.fields.iter().any(|label| field(text, label).is_some()),
             Sort::Comment => freedom.comments && !holds_marker(text.as_bytes()),
             Sort::Item if freedom.contents && pieces.at(parent).sort != Sort::Item => {
@@ -128,9 +130,11 @@ pub fn mark_free(pieces: &mut Pieces, freedom: &Freedom) {
             }
             _ => false,
         };
-        let may_go = pieces.at(at).sort == Sort::Name
-            && is_front(pieces, at)
-            && has(&freedom.passing, pieces.text(at));
+        let may_go = match pieces.at(at).sort {
+            Sort::Name => is_front(pieces, at) && has(&freedom.passing, pieces.text(at)),
+            Sort::Item => is_free && freedom.contents && is_of_contents(pieces, at),
+            _ => false,
+        };
         let piece = pieces.at_mut(at);
         (piece.is_free, piece.may_go) = (is_free, may_go);
     }
@@ -153,9 +157,13 @@ fn is_of_contents(pieces: &Pieces, at: u32) -> bool {
     })
 }
 
-/// Whether a piece is directly below a heading of these.
-fn is_below(pieces: &Pieces, at: u32, headings: &[String]) -> bool {
+/// Whether a piece is of the first block below a heading of these.
+fn is_value_below(pieces: &Pieces, at: u32, headings: &[String]) -> bool {
     let parent = pieces.at(at).parent;
     pieces.at(parent).sort == Sort::Section
         && headings.iter().any(|heading| same(pieces.text(parent), heading))
+        && pieces
+            .children(parent)
+            .find(|child| pieces.at(*child).sort != Sort::Comment)
+            .is_some_and(|first| pieces.at(first).block == pieces.at(at).block)
 }

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::change;
-use super::embed::{Embedding, names_of};
+use super::embed::{Embedding, is_text, names_of};
 use super::fold::{shown, without_targets, words_of};
 use super::page::DEFINITIONS;
 use super::pieces::{NO_NUMBER, NONE, Order, Pieces, Sort};
@@ -243,9 +243,14 @@ impl<'a> Pairing<'a> {
     fn by_name(&mut self, u: u32, v: u32) {
         let (old, new) = (self.old, self.new);
         let names = names_of(new, v);
+        let look = Embedding::new(old, new, self.freedom);
         for child in old.children(u) {
             match names.get(old.text(child)) {
-                Some(_) if old.at(child).is_free => {}
+                Some(image) if old.at(child).is_free => {
+                    if !look.keeps_a_value(child, *image) {
+                        self.deviate(old.at(child).first, None, Class::Gone, Kind::Gone);
+                    }
+                }
                 Some(image) => self.pair(child, *image),
                 None if old.at(child).may_go => {}
                 None => self.unpaired.push(child),
@@ -312,7 +317,14 @@ impl<'a> Pairing<'a> {
 
     fn rows(&self, u: u32, v: u32) -> Rows {
         let old: Vec<u32> = self.old.children(u).filter(|child| !self.old.at(*child).is_free).collect();
-        let new: Vec<u32> = self.new.children(v).collect();
+        // What is free and the same is paired with itself.
+        let free = self.old.children(u).filter(|child| self.old.at(*child).is_free);
+        let mut free: Vec<u64> = free.map(|child| self.old.at(child).whole).collect();
+        let is_open = |child: &u32| {
+            let same = free.iter().position(|whole| *whole == self.new.at(*child).whole);
+            same.map(|at| free.swap_remove(at)).is_none()
+        };
+        let new: Vec<u32> = self.new.children(v).filter(is_open).collect();
         let (of_old, of_new) = (vec![None; old.len()], vec![None; new.len()]);
         Rows { old, new, of_old, of_new }
     }
@@ -326,6 +338,7 @@ impl<'a> Pairing<'a> {
         let moved = self.out_of_order(&mut rows);
         self.join_neighbours(&mut rows);
         self.join_similar(&mut rows);
+        self.values(u, v, &rows);
         for i in 0..rows.old.len() {
             let child = rows.old[i];
             match rows.of_old[i] {
@@ -337,6 +350,20 @@ impl<'a> Pairing<'a> {
                 }
                 None => self.unpaired.push(child),
             }
+        }
+    }
+
+    /// A text that may become another one is gone where no new text is left for it.
+    fn values(&mut self, u: u32, v: u32, rows: &Rows) {
+        let is_value =
+            |at: &u32| self.old.at(*at).is_free && !self.old.at(*at).may_go && is_text(self.old, at);
+        let Some(value) = self.old.children(u).find(is_value) else { return };
+        let is_left = |at: u32| match rows.new.iter().position(|new| *new == at) {
+            Some(j) => rows.of_new[j].is_none(),
+            None => true,
+        };
+        if !self.new.children(v).any(|at| is_text(self.new, &at) && is_left(at)) {
+            self.deviate(value, None, Class::Gone, Kind::Gone);
         }
     }
 
