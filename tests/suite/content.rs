@@ -366,6 +366,8 @@ fn data_is_compared_as_data() {
     ] {
         assert_eq!(found(path, before, after).first(), Some(&kind), "{path} {before:?} {after:?}");
     }
+    let latin = compare("a.txt", &Demand::of(Rule::Content), b"caf\xe9\n", b"caf\xe9\nb\n").findings;
+    assert!(latin[0].message.starts_with("the old text is not UTF-8"), "{latin:?}");
 }
 
 #[test]

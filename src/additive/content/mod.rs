@@ -161,7 +161,10 @@ fn pieces_of_lines(text: &[u8]) -> Pieces {
 fn plain_lines(demand: &Demand, before: &[u8], after: &[u8]) -> Vec<Finding> {
     let is_text = |text: &[u8]| memchr::memchr(0, text).is_none() && std::str::from_utf8(text).is_ok();
     match (is_text(before), is_text(after)) {
-        (false, _) => vec![frozen(before, after)],
+        (false, _) => {
+            let message = "the old text is not UTF-8, so not one byte of it may change".to_owned();
+            vec![Finding { message, ..frozen(before, after) }]
+        }
         (true, false) => {
             let message = "the new text is not UTF-8, or holds a NUL byte".to_owned();
             vec![Finding::new(Kind::Unparsable, 1, message)]
