@@ -146,6 +146,65 @@ fn an_item_that_is_gone_is_not_the_line_below_it_that_stays() {
     }
 }
 
+/// What is said of an edit, finding by finding.
+const SAID: &[(&str, &str, &[&str])] = &[
+    ("- [ ] Ask payroll", "- Ask payroll", &["the list item \"[ ] Ask payroll\" has no box any more"]),
+    (
+        "- [x] Ask the ward",
+        "- [ ] Ask the ward",
+        &["the list item \"[x] Ask the ward\" is not ticked any more"],
+    ),
+    (
+        "1. Offer a shift\n2. Confirm it\n\n- [ ]",
+        "<details>\n\n1. Offer a shift\n2. Confirm it\n\n</details>\n\n- [ ]",
+        &[
+            "the list item \"Offer a shift\" is folded into <details> now",
+            "the list item \"Confirm it\" is folded into <details> now",
+        ],
+    ),
+    (
+        "| Case | Fee | Owner |\n| --- | --- | --- |\n| lost book | 25 euros | Maya |\n| late return | 2 euros | |\n\n",
+        "<details>\n\n| Case | Fee | Owner |\n| --- | --- | --- |\n| lost book | 25 euros | Maya |\n| late return | 2 euros | |\n\n</details>\n\n",
+        &[
+            "the row \"Case | Fee | Owner\" is folded into <details> now",
+            "the row \"lost book | 25 euros | Maya\" is folded into <details> now",
+            "the row \"late return | 2 euros |\" is folded into <details> now",
+        ],
+    ),
+    (
+        "Who pays when the desk is closed?",
+        "<x-hide>\n\nWho pays when the desk is closed?\n\n</x-hide>",
+        &["the new HTML block \"<x-hide>\": <x-hide> is opened above old text and closed below it"],
+    ),
+    (
+        "| 25 euros | Maya |",
+        "| 30 euros | Tom |",
+        &["the cell \"25 euros\": \"25\" became \"30\"", "the cell \"Maya\" is gone; \"Tom\" is there now"],
+    ),
+    (
+        "| Case | Fee | Owner |\n| --- | --- | --- |\n| lost book | 25 euros | Maya |\n| late return | 2 euros | |\n",
+        "| Fee | Case | Owner |\n| --- | --- | --- |\n| 25 euros | lost book | Maya |\n| 2 euros | late return | |\n",
+        &["the row \"Case | Fee | Owner\" has its columns in other places now"],
+    ),
+];
+
+#[test]
+fn every_change_is_said_once_and_truly() {
+    for (was, is, wanted) in SAID {
+        assert!(SPEC.contains(was), "{was}");
+        let found = by(Rule::Content, SPEC, &SPEC.replacen(was, is, 1)).findings;
+        let said: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(said, *wanted, "{was:?} -> {is:?}");
+    }
+    let folded = "# T\n\n<details>\n\nOld text is here.\n\n</details>\n";
+    let opened = folded.replace("<details>", "<details open>");
+    let kinds = |before: &str, after: &str| {
+        by(Rule::Content, before, after).findings.iter().map(|one| one.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(folded, &opened), [Kind::Wording, Kind::Moved]);
+    assert_eq!(kinds(&opened, folded), [Kind::Wording, Kind::Folded]);
+}
+
 #[test]
 fn what_raw_html_strikes_out_or_hides_fails_the_rule_living_too() {
     for (was, is, kind) in [
@@ -321,6 +380,8 @@ fn what_only_adds_byte_for_byte_is_kept() {
             }
         }
     }
+    let latin = compare("a.txt", &Demand::of(Rule::Content), b"caf\xe9\n", b"caf\xe9\nb\n").findings;
+    assert!(latin[0].message.starts_with("the old text is not UTF-8"), "{latin:?}");
 }
 
 #[test]

@@ -278,7 +278,9 @@ impl<'a> Pairing<'a> {
         }
         let columns = self.columns(a, b).filter(|columns| !columns.iter().copied().eq(0..columns.len()));
         let Some(columns) = columns else { return self.in_sequence(u, v) };
-        self.deviate(a, Some(b), Class::Changed, Kind::Reordered);
+        let (class, kind, note) =
+            (Class::Changed, Kind::Reordered, Some("has its columns in other places now"));
+        self.deviations.push(Deviation { old: a, new: Some(b), class, kind, note });
         self.is_taken[b as usize] = true;
         let mut rows = self.rows(u, v);
         self.join_alike(&mut rows, &|pairing, pieces, at| pairing.header_of_row(pieces, at, &columns));
