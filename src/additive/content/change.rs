@@ -17,23 +17,10 @@ use std::ops::Range;
 
 use crate::additive::Kind;
 
-/// Words that make a demand one (BCP 14), deny it, or say for how many it holds. In lower case.
-const MODALITY: &[&str] = &[
-    "all",
-    "each",
-    "every",
-    "may",
-    "must",
-    "never",
-    "no",
-    "not",
-    "only",
-    "optional",
-    "recommended",
-    "required",
-    "shall",
-    "should",
-];
+/// Words that make a demand one (BCP 14). In lower case.
+const DEMANDS: &[&str] = &["may", "must", "optional", "recommended", "required", "shall", "should"];
+/// Words that deny a demand, or say for how many it holds.
+const SCOPES: &[&str] = &["all", "each", "every", "never", "no", "not", "only"];
 
 /// Texts with more pairs of words than this are compared from both ends only.
 const MOST_PAIRS: usize = 250_000;
@@ -147,8 +134,8 @@ pub fn kind(old: &str, new: &str) -> Kind {
     kind_of(old, new, true)
 }
 
-/// What kind of change makes one block of code of another, and how many of its lines are kept. In code `not` and
-/// `all` are names.
+/// What kind of change makes one block of code of another, and how many of its lines are kept. In code `not`, `all`
+/// and their like are names; the keywords of BCP 14 are what they are in text.
 pub fn code_kind(old: &str, new: &str) -> (Kind, usize) {
     let (was, is): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let Common { old: in_old, new: in_new, .. } = common(&was, &is);
@@ -175,7 +162,7 @@ fn kind_of(old: &str, new: &str, is_speech: bool) -> Kind {
     let (taken, put) = (pick(&a, &in_old), pick(&b, &in_new));
     let mut differing = taken.iter().chain(&put);
     let any = |test: &dyn Fn(&str) -> bool| differing.clone().any(|(_, word)| test(word));
-    if is_speech && taken.iter().chain(&put).any(|(at, word)| is_modal(*at, word)) {
+    if taken.iter().chain(&put).any(|(at, word)| is_modal(*at, word, is_speech)) {
         Kind::Weakened
     } else if any(&is_date) {
         Kind::Date
@@ -189,8 +176,10 @@ fn kind_of(old: &str, new: &str, is_speech: bool) -> Kind {
 }
 
 /// Whether a word is one of modality, in any letter case; but May inside of a sentence is a month.
-fn is_modal(at: usize, word: &str) -> bool {
-    MODALITY.contains(&word.to_lowercase().as_str()) && (at == 0 || word != "May")
+fn is_modal(at: usize, word: &str, is_speech: bool) -> bool {
+    let lower = word.to_lowercase();
+    let is_known = DEMANDS.contains(&lower.as_str()) || is_speech && SCOPES.contains(&lower.as_str());
+    is_known && (at == 0 || word != "May")
 }
 
 /// Whether a word holds a number; digits between letters, as in e2e, are part of a name.
@@ -268,6 +257,7 @@ mod tests {
             ("wait 5\nif open\nall = 1\n", (Kind::Wording, 2)),
             ("wait 6\nif not open\nall = 1\n", (Kind::Number, 2)),
             ("wait 5\nif not open\n", (Kind::Number, 2)),
+            ("wait 5\nif not open\nall = 1\nit must be so\n", (Kind::Weakened, 3)),
         ] {
             assert_eq!(code_kind(old, new), wanted, "{new}");
         }
