@@ -111,7 +111,7 @@ impl DeclaredLoss {
         if is_of_file(finding) {
             return DeclaredLoss { path, kind, text: None, sha256: None, file: true };
         }
-        let (text, sha256) = named(&finding.old);
+        let (text, sha256) = named(text_of(finding));
         DeclaredLoss { path, kind, text: Some(text), sha256, file: false }
     }
 
@@ -125,7 +125,7 @@ impl DeclaredLoss {
             return false;
         }
         let Some(text) = &self.text else { return self.file };
-        let (wanted, sha256) = named(&finding.old);
+        let (wanted, sha256) = named(text_of(finding));
         folded(text) == folded(&wanted) && self.sha256 == sha256
     }
 }
@@ -145,6 +145,12 @@ fn is_of_file(finding: &Finding) -> bool {
             | Kind::Opaque
             | Kind::Unparsable
     ) || finding.is_of_file
+}
+
+/// What a declaration of a finding names: the old text, or the new one where that alone is what is found.
+fn text_of(finding: &Finding) -> &str {
+    let new = finding.new.as_deref().filter(|_| finding.old.is_empty());
+    new.unwrap_or(&finding.old)
 }
 
 /// How a text is named: whole, or by its ends and the digest of its normal form.
@@ -203,7 +209,7 @@ impl DeclaredTexts {
 
     /// The declaration that names the old text of a finding, or its whole file.
     pub fn find(&self, path: &str, finding: &Finding) -> Option<Declared> {
-        let text = if is_of_file(finding) { String::new() } else { bare(&named(&finding.old).0) };
+        let text = if is_of_file(finding) { String::new() } else { bare(&named(text_of(finding)).0) };
         self.0.get(&(path.to_owned(), text)).cloned()
     }
 }
@@ -236,6 +242,15 @@ mod tests {
             let mut other = [gone(text)];
             assert_eq!(cover(&[declared], ["b.md"].into_iter().zip(other.iter_mut())).len(), 1);
         }
+    }
+
+    #[test]
+    fn what_is_found_in_new_text_alone_is_named_by_that() {
+        let found =
+            Finding { new: Some("<x-hide>".to_owned()), ..Finding::new(Kind::RawHtml, 1, String::new()) };
+        let declared = Declaration::of("f.yaml".to_owned(), "why", &[("a.md", &found)]);
+        assert_eq!(declared.losses[0].text.as_deref(), Some("<x-hide>"));
+        assert!(cover(&[declared], [("a.md", &mut found.clone())].into_iter()).is_empty());
     }
 
     #[test]

@@ -29,7 +29,8 @@ pub(super) fn show_lines(findings: &mut [Finding], before: &[u8], after: &[u8]) 
     let shown = |line: &[u8]| String::from_utf8_lossy(without_end(line)).into_owned();
     for finding in findings {
         let Some(line) = finding.line.checked_sub(1).and_then(|at| old.get(at)) else { continue };
-        if finding.old.is_empty() {
+        // What is found in new text alone has no old text.
+        if finding.old.is_empty() && !matches!(finding.kind, Kind::RawHtml | Kind::Control) {
             finding.old = shown(line);
         }
         let head = finding.head_line.and_then(|head| new.get(head.checked_sub(1)?));

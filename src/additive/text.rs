@@ -134,7 +134,8 @@ pub fn control(before: &[u8], after: &[u8]) -> Option<Finding> {
             Some(count) => *count -= 1,
             None => {
                 let message = "a new line holds a control character".to_owned();
-                return Some(Finding::new(Kind::Control, 1, message).head(at + 1));
+                let new = Some(String::from_utf8_lossy(without_end(line)).into_owned());
+                return Some(Finding { new, ..Finding::new(Kind::Control, 1, message).head(at + 1) });
             }
         }
     }

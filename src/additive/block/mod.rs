@@ -329,7 +329,8 @@ impl Both<'_> {
     fn raw(&self, at: u32, kept: u32, wrong: &str) -> Finding {
         let node = self.new.node(at);
         let message = format!("the new {} \"{}\": {wrong}", node.kind.name(), quoted(self.new.source(at)));
-        Finding::new(Kind::RawHtml, self.old_line(kept), message).head(self.new_line(at))
+        let found = Finding::new(Kind::RawHtml, self.old_line(kept), message).head(self.new_line(at));
+        Finding { new: Some(self.new.source(at).to_owned()), ..found }
     }
 }
 

@@ -61,7 +61,9 @@ fn show(one: &ReportedFinding<'_>, several: bool, screen: &Screen) {
     let old = clean(&finding.old);
     if let Some(new) = finding.new.as_deref().map(clean).filter(|new| *new != old) {
         let (taken, put) = differences(&old, &new);
-        marked("old", &old, &taken, screen);
+        if !old.is_empty() {
+            marked("old", &old, &taken, screen);
+        }
         marked("now", &new, &put, screen);
     } else if !old.is_empty() && !finding.is_of_file && !clean(&finding.message).contains(&old) {
         screen.say(&format!("  old | {}", plain::cut(&old, WIDE)));
