@@ -145,14 +145,14 @@ pub fn compare(path: &str, demand: &Demand, before: &[u8], after: &[u8]) -> Comp
             finding.severity = demand.severity(finding.class, finding.kind, false);
         }
     }
-    summed(findings, before, after)
+    summed(format, findings, before, after)
 }
 
 /// Findings with what they come to.
-fn summed(mut findings: Vec<Finding>, before: &[u8], after: &[u8]) -> Comparison {
+fn summed(format: Format, mut findings: Vec<Finding>, before: &[u8], after: &[u8]) -> Comparison {
     findings.sort_by_key(|finding| finding.line);
     let class = findings.iter().map(|finding| finding.class).max().unwrap_or(Class::Kept);
-    let (kept_lines, lines) = shown::count_kept(&findings, before, after);
+    let (kept_lines, lines) = shown::count_kept(format, &findings, before, after);
     Comparison { class, kept_lines, lines, findings }
 }
 

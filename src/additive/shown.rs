@@ -1,12 +1,15 @@
 //! What findings show of the lines they are about: the old line beside the new one, the difference that nobody
 //! sees by its name, and how much of a file is left.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::block::Parts;
+use super::block::tree::{BlockKind, Tree};
 use super::text::{self, Lines, without_end};
-use super::{Finding, Kind};
+use super::{Finding, Format, Kind};
 
 /// Names the other lines that are gone where a single one is told.
 pub(super) fn with_gone_too(mut found: Vec<Finding>, before: &[u8], after: &[u8]) -> Vec<Finding> {
@@ -94,15 +97,22 @@ pub(super) fn count_lines(text: &[u8]) -> usize {
     Lines::of(text).filter(|line| !line.trim_ascii().is_empty()).count()
 }
 
-/// How many of the old lines that are not blank are kept, and how many there were: all but those that a
-/// finding is about and whose words are nowhere in the new text.
-pub(super) fn count_kept(findings: &[Finding], before: &[u8], after: &[u8]) -> (usize, usize) {
+/// How many of the old lines that are not blank are kept, and how many there were. Lost are lines that a finding is
+/// about and marks such as `---`, if the new text has no such line. A line in code or raw HTML is none that is shown.
+pub(super) fn count_kept(
+    format: Format,
+    findings: &[Finding],
+    before: &[u8],
+    after: &[u8],
+) -> (usize, usize) {
     let lines = count_lines(before);
     if findings.is_empty() {
         return (lines, lines);
     }
-    let mut left: HashMap<&[u8], usize> = HashMap::new();
-    Lines::of(after).for_each(|line| *left.entry(line.trim_ascii()).or_default() += 1);
+    let mut left: HashMap<(bool, Cow<'_, [u8]>), usize> = HashMap::new();
+    for (line, is_aside) in Lines::of(after).zip(lines_aside(format, after)) {
+        *left.entry((is_aside, line_key(line))).or_default() += 1;
+    }
     let mut is_found = vec![false; Lines::of(before).count() + 2];
     let last = is_found.len() - 1;
     for finding in findings {
@@ -115,16 +125,52 @@ pub(super) fn count_kept(findings: &[Finding], before: &[u8], after: &[u8]) -> (
         }
     }
     let mut lost = 0;
-    for (number, line) in (1..).zip(Lines::of(before)) {
-        let line = line.trim_ascii();
-        if line.is_empty() {
+    for ((number, line), is_aside) in (1..).zip(Lines::of(before)).zip(lines_aside(format, before)) {
+        if line.trim_ascii().is_empty() {
             continue;
         }
-        let count = left.get_mut(line).filter(|count| **count > 0);
+        let count = left.get_mut(&(is_aside, line_key(line))).filter(|count| **count > 0);
         let is_there = count.map(|count| *count -= 1).is_some();
-        lost += usize::from(!is_there && is_found[number]);
+        lost += usize::from(!is_there && (is_found[number] || is_mark(line)));
     }
     (lines - lost, lines)
+}
+
+/// What a line is found again by: a mark is the same however long and padded it is.
+fn line_key(line: &[u8]) -> Cow<'_, [u8]> {
+    let line = line.trim_ascii();
+    if !is_mark(line) {
+        return Cow::Borrowed(line);
+    }
+    let mut signs: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    signs.dedup();
+    Cow::Owned(signs)
+}
+
+/// Whether a line has no words: a line across, a fence, a table's delimiters, the mark of an alert.
+fn is_mark(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_matches(['>', ' ', '\t', '\r', '\n']);
+    !text.contains(char::is_alphanumeric) || text.starts_with("[!") && text.ends_with(']')
+}
+
+/// For each line whether it is in a block of code or raw HTML.
+fn lines_aside(format: Format, text: &[u8]) -> impl Iterator<Item = bool> + use<> {
+    let mut is_aside = Vec::new();
+    if let (Format::Markdown, Ok(text)) = (format, std::str::from_utf8(text)) {
+        let parts = Parts::of(text);
+        let (tree, above) = (Tree::parse(parts.body), parts.line(0) - 1);
+        let ends: Vec<usize> = memchr::memchr_iter(b'\n', parts.body.as_bytes()).collect();
+        let line = |at: usize| above + ends.partition_point(|end| *end < at);
+        is_aside = vec![false; above + ends.len() + 1];
+        let is_block = |at: &u32| matches!(tree.node(*at).kind, BlockKind::Code | BlockKind::Html);
+        for at in (1..tree.nodes.len() as u32).filter(is_block) {
+            let start = tree.node(at).start();
+            let last = line(start + tree.source(at).len().saturating_sub(1));
+            is_aside[line(start)..=last].fill(true);
+        }
+    }
+    is_aside.into_iter().chain(std::iter::repeat(false))
 }
 
 #[cfg(test)]
@@ -134,6 +180,25 @@ mod tests {
     fn said(path: &str, rule: Rule, before: &str, after: &str) -> String {
         let found = compare(path, &Demand::of(rule), before.as_bytes(), after.as_bytes()).findings;
         found.into_iter().map(|one| one.message).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn lines_that_are_kept_are_counted_as_people_see_them() {
+        let list = "# A\n\n---\n\n- one\n- two\n";
+        let table = "> [!NOTE]\n> one\n\n| k |\n| --- |\n| v |\n";
+        for (before, after, kept) in [
+            (list, "", (0, 4)),
+            (list, "# A\n\n<!--\n- one\n- two\n-->\n", (1, 4)),
+            (list, "# A\n\n---\n\n- one\n", (3, 4)),
+            (list, "# A\n\n-----\n\n```\n- one\n- two\n```\n", (2, 4)),
+            (list, "# A\n\n---\n\n- two\n- one\n", (4, 4)),
+            (table, "", (0, 5)),
+            (table, "> [!NOTE]\n> one\n\n|k|\n|-|\n|w|\n", (4, 5)),
+            ("```sh\na\nb\n```\n", "```sh\na\n```\n", (3, 4)),
+        ] {
+            let found = compare("a.md", &Demand::of(Rule::Content), before.as_bytes(), after.as_bytes());
+            assert_eq!((found.kept_lines, found.lines), kept, "{after:?}: {:?}", found.findings);
+        }
     }
 
     #[test]
