@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::block::Parts;
@@ -20,6 +21,9 @@ pub(super) fn with_gone_too(mut found: Vec<Finding>, before: &[u8], after: &[u8]
     }
     found
 }
+
+/// Kinds of findings about a line that may look as it did.
+const SHOWN_LINES: [Kind; 3] = [Kind::LineLost, Kind::Scalar, Kind::Opaque];
 
 /// Fills in the old and the new line of findings that have no text of their own, and names a difference that
 /// cannot be seen.
@@ -40,10 +44,16 @@ pub(super) fn show_lines(findings: &mut [Finding], before: &[u8], after: &[u8]) 
         if finding.new.is_none() {
             finding.new = head.map(|line| shown(line));
         }
-        if finding.kind == Kind::LineLost
-            && let Some((twin, what)) = invisible_twin(line, &new)
-        {
-            finding.message = format!("only {what} of the line \"{}\"", super::quoted(&shown(line)));
+        let twin = Some(finding.kind).filter(|kind| SHOWN_LINES.contains(kind));
+        if let Some((twin, what)) = twin.and_then(|_| invisible_twin(line, &new)) {
+            let what = match super::quoted(&shown(line)) {
+                text if text.is_empty() => format!("only {what} a blank line"),
+                text => format!("only {what} the line \"{text}\""),
+            };
+            finding.message = match finding.kind {
+                Kind::LineLost => what,
+                _ => format!("{}: {what}", finding.message),
+            };
             finding.new = Some(shown(new[twin]));
             finding.head_line = Some(twin + 1);
             finding.hint =
@@ -53,43 +63,64 @@ pub(super) fn show_lines(findings: &mut [Finding], before: &[u8], after: &[u8]) 
 }
 
 /// A new line that looks the same as an old one, and what differs.
-fn invisible_twin(line: &[u8], new: &[&[u8]]) -> Option<(usize, &'static str)> {
-    let seen = as_seen(line);
-    let looks_alike = |other: &&[u8]| **other != *line && as_seen(other) == seen;
+fn invisible_twin(line: &[u8], new: &[&[u8]]) -> Option<(usize, String)> {
+    let seen = as_seen(&String::from_utf8_lossy(line));
+    let looks_alike = |other: &&[u8]| **other != *line && as_seen(&String::from_utf8_lossy(other)) == seen;
     let twin = new.iter().position(looks_alike)?;
-    Some((twin, difference(line, new[twin])))
+    let what = invisible_difference(&String::from_utf8_lossy(line), &String::from_utf8_lossy(new[twin]));
+    Some((twin, what?))
 }
 
-/// A line without what nobody sees.
-fn as_seen(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    let text = text.trim_start_matches('\u{feff}').replace(['\u{a0}', '\u{202f}', '\u{2007}'], " ");
-    text.trim_end().nfc().collect()
-}
-
-/// The difference of two lines that look alike.
-fn difference(was: &[u8], is: &[u8]) -> &'static str {
-    let mark = "\u{feff}".as_bytes();
-    let has_space = |line: &[u8]| {
-        ["\u{a0}", "\u{202f}", "\u{2007}"]
-            .iter()
-            .any(|sign| memchr::memmem::find(line, sign.as_bytes()).is_some())
-    };
-    match (was.ends_with(b"\r\n"), is.ends_with(b"\r\n")) {
-        _ if was.starts_with(mark) != is.starts_with(mark) => "a byte order mark (BOM) changed in front",
-        _ if was.ends_with(b"\n") && !is.ends_with(b"\n") && without_end(was) == without_end(is) => {
-            "the newline at the end of the file is gone: that"
-        }
-        (false, true) => "the line end changed, from LF to CRLF, at the end",
-        (true, false) => "the line end changed, from CRLF to LF, at the end",
-        _ if has_space(was) != has_space(is) => {
-            "a space became a no-break space (U+00A0), or the reverse, in"
-        }
-        _ if without_end(was).trim_ascii_end() == without_end(is).trim_ascii_end() => {
-            "blanks at the end changed: trailing spaces or tabs"
-        }
-        _ => "the Unicode normal form changed",
+/// What differs in two texts that look alike, up to the word before the text; none where people see it.
+pub(super) fn invisible_difference(was: &str, is: &str) -> Option<String> {
+    if was == is || as_seen(was) != as_seen(is) {
+        return None;
     }
+    let bare = |text: &str| text.trim_end_matches(['\r', '\n']).to_owned();
+    let has_space = |text: &str| text.contains(is_hard_space);
+    let count = |text: &str, sign: char| text.matches(sign).count();
+    let mut hidden = was.chars().chain(is.chars()).filter(|sign| is_hidden(*sign));
+    let hidden = hidden.find(|sign| count(was, *sign) != count(is, *sign));
+    Some(match (was.ends_with("\r\n"), is.ends_with("\r\n")) {
+        _ if was.starts_with(BOM) != is.starts_with(BOM) => {
+            "a byte order mark (BOM) changed in front of".to_owned()
+        }
+        _ if was.ends_with('\n') && !is.ends_with('\n') && bare(was) == bare(is) => {
+            "the newline at the end of the file is gone after".to_owned()
+        }
+        (false, true) => "the line end changed, from LF to CRLF, at the end of".to_owned(),
+        (true, false) => "the line end changed, from CRLF to LF, at the end of".to_owned(),
+        _ if has_space(was) != has_space(is) => {
+            "a space became a no-break space (U+00A0), or the reverse, in".to_owned()
+        }
+        _ if hidden.is_some() => {
+            format!("an invisible character (U+{:04X}) changed in", hidden.map_or(0, u32::from))
+        }
+        _ if bare(was).trim_end() == bare(is).trim_end() => {
+            "blanks at the end changed: trailing spaces or tabs of".to_owned()
+        }
+        _ if was.split_whitespace().eq(is.split_whitespace()) => "blanks between words changed in".to_owned(),
+        _ => "the Unicode normal form changed in".to_owned(),
+    })
+}
+
+const BOM: char = '\u{feff}';
+
+const fn is_hard_space(sign: char) -> bool {
+    matches!(sign, '\u{a0}' | '\u{202f}' | '\u{2007}')
+}
+
+/// Whether a sign has no shape of its own: Unicode's Cf.
+fn is_hidden(sign: char) -> bool {
+    get_general_category(sign) == GeneralCategory::Format
+}
+
+/// A text without what nobody sees. How far it is indented is seen.
+fn as_seen(text: &str) -> String {
+    let text: String = text.nfc().filter(|sign| !is_hidden(*sign)).collect();
+    let indent = text.len() - text.trim_start().len();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!("{}{}", text.get(..indent).filter(|_| !words.is_empty()).unwrap_or_default(), words.join(" "))
 }
 
 /// The lines of a text that are not blank.
@@ -203,12 +234,43 @@ mod tests {
 
     #[test]
     fn a_difference_that_nobody_sees_is_named() {
+        let hidden = |sign: &str| format!("at{sign} the desk\n");
+        let (zero_width, hyphen, override_) = (hidden("\u{200b}"), hidden("\u{ad}"), hidden("\u{202e}"));
         for (path, before, after, wanted) in [
-            ("a.md", "at the desk\n", "at the desk", "only the newline at the end of the file is gone"),
-            ("a.jsonl", "{}\r\n", "{}", "only the newline at the end of the file is gone"),
-            ("a.md", "at the desk\n\nx\n", "at the desk \n\nx\n", "trailing spaces or tabs"),
+            (
+                "a.md",
+                "at the desk\n",
+                "at the desk",
+                "the newline at the end of the file is gone after the line",
+            ),
+            ("a.jsonl", "{}\r\n", "{}", "the newline at the end of the file is gone after the line"),
+            ("a.md", "at the desk\n\nx\n", "at the desk \n\nx\n", "trailing spaces or tabs of the line"),
+            ("a.md", "x\n\ny\n", "x\n \ny\n", "trailing spaces or tabs of a blank line"),
+            ("a.md", "at the desk\n", "at  the desk\n", "blanks between words changed in the line"),
+            ("a.md", "at the desk\n", "at\u{a0}the desk\n", "(U+00A0), or the reverse, in the line"),
+            ("a.md", "at the desk\n", &zero_width, "(U+200B) changed in the line"),
+            ("a.md", "at the desk\n", &hyphen, "(U+00AD) changed in the line"),
+            ("a.md", "at the desk\n", &override_, "(U+202E) changed in the line"),
+            (
+                "a.txt",
+                "a\nb\n",
+                "a\r\nb\r\n",
+                "stay as it is: only the line end changed, from LF to CRLF, at",
+            ),
+            ("a.txt", "a\n", "\u{feff}a\n", "only a byte order mark (BOM) changed in front of the line"),
+            ("a.yaml", "a: x y\n", "a: x\u{a0}y\n", "of /a changed: only a space became a no-break space"),
         ] {
             let message = said(path, Rule::Strict, before, after);
+            assert!(message.contains(wanted), "{before:?} -> {after:?}: {message}");
+        }
+        for (path, before, after, wanted) in [
+            ("a.md", "at the desk\n", zero_width.as_str(), "only an invisible character (U+200B) changed in"),
+            ("a.md", "- at the desk\n", "- at the\u{2060} desk\n", "(U+2060) changed in the list item"),
+            ("a.yaml", "a: x y\n", "a: x\u{a0}y\n", "only a space became a no-break space (U+00A0), or"),
+            ("a.json", "{\"a\": \"x y\"}", "{\"a\": \"x\u{a0}y\"}", "in the value \"a: x y\""),
+            ("a.md", "at the desk\n", "at the gate\n", "\"desk\" became \"gate\""),
+        ] {
+            let message = said(path, Rule::Content, before, after);
             assert!(message.contains(wanted), "{before:?} -> {after:?}: {message}");
         }
     }

@@ -7,6 +7,7 @@ use super::fold::shown;
 use super::page::{NO_BOX, OPEN_BOX, TICKED_BOX};
 use super::pair::{Deviation, opening};
 use super::pieces::{NO_NUMBER, NONE, Pieces, Sort};
+use crate::additive::shown::invisible_difference;
 use crate::additive::{Class, Demand, Finding, Kind, quoted};
 
 /// So many differences of one block are told in words.
@@ -166,7 +167,10 @@ fn message(
         }
         (Kind::CodeExtended, ..) => format!("{what} has more lines now"),
         (Kind::Retargeted, ..) => format!("a link or an image of {what} leads elsewhere now"),
-        (_, Some(is), _) => format!("{what}: {}", differences(was, is)),
+        (_, Some(is), _) => match invisible_difference(was, is) {
+            Some(difference) => format!("only {difference} {what}"),
+            None => format!("{what}: {}", differences(was, is)),
+        },
         _ => format!("{what} changed"),
     }
 }
