@@ -69,6 +69,7 @@ pub mod yaml;
 
 pub use finding::{Class, Declared, Finding, Kind, Loss, Severity};
 pub use rule::{Demand, Format, Freedom, Rule};
+pub use shown::looks_alike;
 
 /// New contents for a path, beside what it replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]

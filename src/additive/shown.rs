@@ -73,7 +73,7 @@ fn invisible_twin(line: &[u8], new: &[&[u8]]) -> Option<(usize, String)> {
 
 /// What differs in two texts that look alike, up to the word before the text; none where people see it.
 pub(super) fn invisible_difference(was: &str, is: &str) -> Option<String> {
-    if was == is || as_seen(was) != as_seen(is) {
+    if was == is || !looks_alike(was, is) {
         return None;
     }
     let bare = |text: &str| text.trim_end_matches(['\r', '\n']).to_owned();
@@ -102,6 +102,11 @@ pub(super) fn invisible_difference(was: &str, is: &str) -> Option<String> {
         _ if was.split_whitespace().eq(is.split_whitespace()) => "blanks between words changed in".to_owned(),
         _ => "the Unicode normal form changed in".to_owned(),
     })
+}
+
+/// Whether people see no difference between two texts.
+pub fn looks_alike(was: &str, is: &str) -> bool {
+    as_seen(was) == as_seen(is)
 }
 
 const BOM: char = '\u{feff}';

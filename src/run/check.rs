@@ -38,6 +38,7 @@ use crate::additive::policy::{Entry, Policy};
 use crate::additive::{self, Class, Comparison, Demand, Finding, Format, Kind, Rule, content};
 use crate::git::{After, ChangedPath, Error, PathObject, Repo, compare_trees, differing_paths};
 use crate::item::meta;
+use crate::text::plain;
 
 /// One protected path that is not the same any more.
 #[derive(Clone, Debug)]
@@ -61,7 +62,17 @@ impl FileReport {
     pub fn is_kept(&self) -> bool {
         !self.findings().iter().any(Finding::fails)
     }
+
+    /// One line on a file of which little is left.
+    pub fn catastrophe(&self) -> Option<String> {
+        let Comparison { kept_lines, lines, .. } = self.compared;
+        let is_one = !self.is_kept() && 2 * kept_lines < lines && lines - kept_lines > MANY_LINES;
+        is_one.then(|| format!("{} keeps {kept_lines} of {lines} lines", plain::shown(&self.path)))
+    }
 }
+
+/// A file keeps less than half of its lines and loses more than this: that is said first.
+const MANY_LINES: usize = 20;
 
 /// What one comparison came to.
 #[derive(Clone, Debug)]

@@ -1011,6 +1011,25 @@ fn a_candidate_that_is_a_twin_or_no_text_is_refused_and_says_so() {
     );
     assert!(said.stdout.split_whitespace().count() <= 60, "{}", said.stdout);
     candidate(&sandbox, &SPEC_PATH.replace("requirements-spec", "other"), b"# New\n").ok();
+    // What only moved, or differs in what nobody sees, is said as such; the worst comes first.
+    let list: String = (1..40).map(|at| format!("- Step {at} is taken.\n")).collect();
+    let spec = format!("# A\n\n## B\n\nOne letter a month.\n\n## C\n\n{list}");
+    sandbox.commit(&[(SPEC_PATH, &spec)]);
+    let moved =
+        spec.replace("One letter a month.\n\n", "").replace("## C\n", "## C\n\nOne letter a month.\n");
+    for (after, wanted) in [
+        (moved, "\"One letter a month.\" is under \"C\" now, and was under \"B\"; put it back where it was"),
+        (spec.replace("One", "One\u{200b}"), "only an invisible character (U+200B) changed in the paragraph"),
+        (
+            spec.replace(&list, ""),
+            "docs/requirements/offline-mode/requirements-spec.md keeps 4 of 43 lines. ",
+        ),
+    ] {
+        let said = candidate(&sandbox, SPEC_PATH, after.as_bytes());
+        assert_eq!(said.code, 1);
+        assert!(said.stdout.contains(wanted), "{}", said.stdout);
+        assert!(said.stdout.split_whitespace().count() <= 60, "{}", said.stdout);
+    }
 }
 
 #[test]

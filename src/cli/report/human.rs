@@ -7,7 +7,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::super::screen::Screen;
-use super::{ReportedFinding, Reports, catastrophes, declared, findings, is_catastrophe, sum};
+use super::{ReportedFinding, Reports, catastrophes, declared, findings, sum};
 use crate::additive::content::change::differences;
 use crate::text::plain;
 
@@ -32,7 +32,7 @@ pub fn write(reports: &Reports, notices: &BTreeSet<String>, declare: Option<&str
     for one in &found {
         let count = of_file.entry(&one.file.path).or_default();
         *count += 1;
-        let is_enough = is_catastrophe(one.file) && *count > OF_CATASTROPHE;
+        let is_enough = *count > OF_CATASTROPHE && one.file.catastrophe().is_some();
         if shown < SHOWN && !is_enough {
             show(one, reports.len() > 1, screen);
             if helped.insert(&one.finding.hint) {

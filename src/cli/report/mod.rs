@@ -165,26 +165,10 @@ fn declared(reports: &Reports) -> BTreeMap<(&str, &str), usize> {
     found
 }
 
-/// A file keeps less than half of its lines and loses more than this: that is said first.
-const MANY_LINES: usize = 20;
-
 /// Files of which little is left, in one line each.
 fn catastrophes(reports: &Reports) -> Vec<String> {
     let files = reports.iter().filter(|(_, of_each)| !of_each).flat_map(|(report, _)| &report.files);
-    files
-        .filter(|file| is_catastrophe(file))
-        .map(|file| {
-            let compared = &file.compared;
-            format!("{} keeps {} of {} lines", plain::shown(&file.path), compared.kept_lines, compared.lines)
-        })
-        .collect()
-}
-
-fn is_catastrophe(file: &FileReport) -> bool {
-    let compared = &file.compared;
-    !file.is_kept()
-        && 2 * compared.kept_lines < compared.lines
-        && compared.lines - compared.kept_lines > MANY_LINES
+    files.filter_map(FileReport::catastrophe).collect()
 }
 
 /// A sentence on the changed files that nobody looked at; empty where there are none.

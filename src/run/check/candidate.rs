@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::{FileReport, judge_text, twin_report};
 use crate::additive::content::change::differences;
+use crate::additive::looks_alike;
 use crate::additive::policy::Policy;
 use crate::git::{Repo, twin_of};
 use crate::run::Fail;
@@ -93,20 +94,21 @@ pub fn answer(file: &FileReport, when: When) -> String {
     let failing: Vec<_> = file.findings().iter().filter(|finding| finding.fails()).collect();
     let Some(first) = failing.first() else { return String::new() };
     let path = plain::shown(&file.path);
-    if first.old.is_empty() {
-        return format!("{path}:{}: {}; {}.", first.line, plain::shown(&first.message), first.hint);
-    }
+    let start = file.catastrophe().map_or_else(String::new, |line| format!("{line}. "));
     let old = plain::one_line(&plain::clean(&first.old));
+    let new = first.new.as_ref().map(|new| plain::one_line(&plain::clean(new)));
     let line = first.line;
-    let what = match &first.new {
+    if old.is_empty() || new.as_ref().is_some_and(|new| looks_alike(&old, new)) {
+        return format!("{start}{path}:{line}: {}; {}.", plain::shown(&first.message), first.hint);
+    }
+    let what = match &new {
         Some(new) => {
-            let new = plain::one_line(&plain::clean(new));
-            let (taken, put) = differences(&old, &new);
+            let (taken, put) = differences(&old, new);
             let from = taken.first().or(put.first()).map_or(0, |range| range.start);
             format!(
                 "{path}:{line}: \"{}\" {becomes} \"{}\".",
                 around(&old, from, 12),
-                around(&new, from.min(new.len()), 12)
+                around(new, from.min(new.len()), 12)
             )
         }
         None => format!("{path}:{line}: \"{}\" {is_lost}.", around(&old, 0, SHOWN_WORDS)),
@@ -115,7 +117,7 @@ pub fn answer(file: &FileReport, when: When) -> String {
         1 => String::new(),
         count => format!(" And {} more.", count - 1),
     };
-    format!("{what}{more} Put the old text back as it was, and write what is new below it.")
+    format!("{start}{what}{more} Put the old text back as it was, and write what is new below it.")
 }
 
 /// So many words of a text from a few before a place on.
