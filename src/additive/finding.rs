@@ -157,6 +157,8 @@ pub struct Finding {
     pub last_line: usize,
     /// The line in the new text where it shows, if there is one.
     pub head_line: Option<usize>,
+    /// The line in the new text that is nearest to it, where it does not show.
+    pub near_line: Option<usize>,
     /// The old text as people see it.
     pub old: String,
     /// What is there now, where something is.
@@ -179,6 +181,7 @@ impl Finding {
             line,
             last_line: line,
             head_line: None,
+            near_line: None,
             old: String::new(),
             new: None,
             message,

@@ -153,6 +153,7 @@ pub fn compare(path: &str, demand: &Demand, before: &[u8], after: &[u8]) -> Comp
 fn summed(format: Format, mut findings: Vec<Finding>, before: &[u8], after: &[u8]) -> Comparison {
     findings.sort_by_key(|finding| finding.line);
     let class = findings.iter().map(|finding| finding.class).max().unwrap_or(Class::Kept);
+    shown::find_near_lines(&mut findings, before, after);
     let (kept_lines, lines) = shown::count_kept(format, &findings, before, after);
     Comparison { class, kept_lines, lines, findings }
 }

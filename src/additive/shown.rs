@@ -9,6 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::block::Parts;
 use super::block::tree::{BlockKind, Tree};
+use super::content::change::common;
 use super::text::{self, Lines, without_end};
 use super::{Finding, Format, Kind};
 
@@ -20,6 +21,21 @@ pub(super) fn with_gone_too(mut found: Vec<Finding>, before: &[u8], after: &[u8]
         only.message.push_str(&text::gone_too(before, after, only.line));
     }
     found
+}
+
+/// Fills in where the new text would have what it has lost: below the last line above it that both have.
+pub(super) fn find_near_lines(findings: &mut [Finding], before: &[u8], after: &[u8]) {
+    if !findings.iter().any(|finding| finding.head_line.is_none()) {
+        return;
+    }
+    let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (Lines::of(before).collect(), Lines::of(after).collect());
+    let common = common(&old, &new);
+    let places = |is_common: Vec<bool>| (1..).zip(is_common).filter(|(_, is)| *is).map(|(at, _)| at);
+    let pairs: Vec<(usize, usize)> = places(common.old).zip(places(common.new)).collect();
+    for finding in findings.iter_mut().filter(|finding| finding.head_line.is_none()) {
+        let above = pairs.partition_point(|(line, _)| *line < finding.line).checked_sub(1);
+        finding.near_line = above.map(|at| pairs[at].1);
+    }
 }
 
 /// Kinds of findings about a line that may look as it did.

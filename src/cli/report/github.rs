@@ -34,10 +34,10 @@ pub fn write(reports: &Reports, notices: &BTreeSet<String>, screen: &Screen) -> 
             let (file, finding) = (shown.file, shown.finding);
             let command = if fails { "error" } else { "warning" };
             let title = property(&title(finding));
-            // The line of the head, else that of the base: GitHub shows what has a file and a line.
+            // GitHub shows what has a file and a line; what is gone is shown where it was.
             let place = match plain::is_clean(&file.path) {
                 true => {
-                    let line = finding.head_line.unwrap_or(finding.line).max(1);
+                    let line = finding.head_line.or(finding.near_line).unwrap_or(1).max(1);
                     format!("file={},line={line},", property(&file.path))
                 }
                 false => String::new(),

@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::super::screen::Screen;
 use super::{ReportedFinding, Reports, catastrophes, declared, findings, sum};
+use crate::additive::Finding;
 use crate::additive::content::change::differences;
 use crate::text::plain;
 
@@ -56,7 +57,7 @@ fn show(one: &ReportedFinding<'_>, several: bool, screen: &Screen) {
     let ReportedFinding { report, file, finding } = one;
     screen.say_finding(finding.fails(), finding.kind.name(), &plain::clean(&finding.message));
     let at = if several { format!(" (in {})", super::super::check::sides(report).1) } else { String::new() };
-    screen.say(&format!("  --> {}:{}{at}", plain::shown(&file.path), finding.line));
+    screen.say(&format!("  --> {}{}{at}", plain::shown(&file.path), place(finding)));
     let clean = |text: &str| plain::one_line(&plain::clean(text));
     let old = clean(&finding.old);
     if let Some(new) = finding.new.as_deref().map(clean).filter(|new| *new != old) {
@@ -67,6 +68,17 @@ fn show(one: &ReportedFinding<'_>, several: bool, screen: &Screen) {
         marked("now", &new, &put, screen);
     } else if !old.is_empty() && !finding.is_of_file && !clean(&finding.message).contains(&old) {
         screen.say(&format!("  old | {}", plain::cut(&old, WIDE)));
+    }
+}
+
+/// The line of a finding: in the new text where it shows there, and in the old one where that is another.
+fn place(finding: &Finding) -> String {
+    let has_old = !finding.old.is_empty();
+    match finding.head_line {
+        _ if finding.is_of_file => String::new(),
+        Some(head) if head == finding.line || !has_old => format!(":{head}"),
+        Some(head) => format!(":{head} (line {} of the old text)", finding.line),
+        None => format!(":{} (line of the old text)", finding.line),
     }
 }
 

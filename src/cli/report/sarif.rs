@@ -54,12 +54,13 @@ fn result(shown: &ReportedFinding<'_>) -> Value {
         finding.line,
         finding.hint
     );
+    let start = finding.head_line.or(finding.near_line).unwrap_or(1).max(1);
     let mut result = json!({
         "ruleId": finding.kind.name(),
         "ruleIndex": index,
         "level": if finding.fails() { "error" } else { "warning" },
         "message": { "text": text },
-        "locations": [location(&file.path, json!({ "startLine": finding.head_line.unwrap_or(1).max(1) }))],
+        "locations": [location(&file.path, json!({ "startLine": start }))],
         "partialFingerprints": { "loss/v1": &sha256(print.as_bytes())[..32] },
     });
     if let Some(declared) = &finding.declared {
