@@ -294,6 +294,8 @@ fn a_declared_loss_counts_only_where_the_base_allows_it() {
             "{}",
             run.stdout
         );
+        let ignored = ".roundtable/losses/a.yaml covers nothing: the base's policy says `losses: none`";
+        assert_eq!(run.stderr.contains(ignored), allowed == "none", "{}", run.stderr);
         let (_, value) = json(&sandbox, base, &[]);
         let declared = &value["files"]
             .as_array()

@@ -26,7 +26,7 @@ impl Held {
     pub fn read(replay: &Replay, commit: Oid, config: &Config) -> Result<Held, Fail> {
         let policies = [config.policy().map_err(|error| Fail::new(error.what))?];
         let tree = replay.repo().tree_of(commit)?;
-        let declarations = losses::declared(replay.repo(), &policies, None, Some(tree))?;
+        let (declarations, _) = losses::declared(replay.repo(), &policies, None, Some(tree))?;
         let [policy] = policies;
         Ok(Held { policy, declarations })
     }

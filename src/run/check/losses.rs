@@ -13,19 +13,18 @@ use crate::run::clock::fixed_or_now;
 use crate::run::files::write_whole;
 use crate::run::{Fail, Observer};
 
+const FORBIDDEN: &str = "the base's policy says `losses: none`";
+
 /// A declared loss that covers nothing: the file, and what it names.
 pub type Unused = (String, DeclaredLoss);
 
-/// The declarations that a change adds; none where a policy forbids them.
+/// The declarations that a change adds; where a policy forbids them none, and a notice of those that are there.
 pub fn declared(
     repo: &Repo,
     policies: &[Policy],
     old: Option<Oid>,
     new: Option<Oid>,
-) -> Result<Vec<Declaration>, Fail> {
-    if !policies.iter().all(|policy| policy.allows_losses) {
-        return Ok(Vec::new());
-    }
+) -> Result<(Vec<Declaration>, Option<String>), Fail> {
     let mut added = Vec::new();
     let folder = LOSSES.as_bytes();
     let is_below = |path: &[u8], above: &[u8]| {
@@ -38,6 +37,10 @@ pub fn declared(
         }
     })?;
     let is_file = |path: &str| path.ends_with(".yaml") || path.ends_with(".yml");
+    if !policies.iter().all(|policy| policy.allows_losses) {
+        let first = added.first().map(|(path, _)| crate::text::plain::shown(path));
+        return Ok((Vec::new(), first.map(|path| format!("{path} covers nothing: {FORBIDDEN}"))));
+    }
     let mut found = Vec::new();
     for (path, id) in added.into_iter().filter(|(path, _)| is_file(path)) {
         let bytes = repo.bytes(id)?;
@@ -46,7 +49,7 @@ pub fn declared(
                 .with_hint("`roundtable check --declare REASON` writes such a file")
         })?);
     }
-    Ok(found)
+    Ok((found, None))
 }
 
 /// Marks what is declared, and gives back what covers nothing.
@@ -90,7 +93,7 @@ pub fn declare(
     observer: &dyn Observer,
 ) -> Result<Option<String>, Fail> {
     if !may {
-        return Err(Fail::new("the base's policy says `losses: none`").with_hint("put back what is lost"));
+        return Err(Fail::new(FORBIDDEN).with_hint("put back what is lost"));
     }
     if reason.trim().is_empty() {
         return Err(

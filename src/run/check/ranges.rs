@@ -140,7 +140,7 @@ pub fn check(
     let day = policies().find_map(|policy| policy.report_until.clone());
     let judged = judged.into_iter().zip(ranges.iter().map(|range| range.of_each));
     Ok(Checked {
-        notices: ranges.iter().filter_map(|range| range.way.notice.clone()).collect(),
+        notices: ranges.iter().flat_map(|range| range.way.notices.clone()).collect(),
         unused,
         allows_losses: policies().all(|policy| policy.allows_losses),
         reported_until: day.filter(|_| is_trial),
@@ -185,8 +185,8 @@ struct Way {
     steps: Vec<Step>,
     /// What the change declares to lose.
     declarations: Vec<Declaration>,
-    /// What the change does to the policy itself.
-    notice: Option<String>,
+    /// What the change does to the policy itself, and declares in spite of it.
+    notices: Vec<String>,
 }
 
 /// What is missing; a revision among the paths was meant for `--base`.
@@ -446,7 +446,7 @@ fn ranges(workspace: &Workspace, request: &CheckRequest, repo: &Repo) -> Result<
                 branch: wanted.branch.clone(),
                 steps: Vec::new(),
                 declarations: Vec::new(),
-                notice: None,
+                notices: Vec::new(),
             };
             let new = Some(repo.tree_of(head)?);
             let base = Oid::ZERO_SHA1;
@@ -474,12 +474,16 @@ fn beside_head(workspace: &Workspace, repo: &Repo, is_on_disk: bool) -> Result<R
     let name = if is_on_disk { config::ON_DISK } else { "the index" };
     let change = Side { tree: new, name: name.to_owned() };
     let policies = policies(workspace, &reader, side.as_slice(), Some(&change), &made)?;
+    let (declarations, ignored) = losses::declared(&reader, &policies, old, Some(new))?;
     let way = Way {
-        declarations: losses::declared(&reader, &policies, old, Some(new))?,
+        declarations,
         policies,
         branch: repo.current_branch(),
         steps: Vec::new(),
-        notice: policy_notice(workspace, &reader, side.as_ref(), &change),
+        notices: policy_notice(workspace, &reader, side.as_ref(), &change)
+            .into_iter()
+            .chain(ignored)
+            .collect(),
     };
     let range = Range { base, head: Oid::ZERO_SHA1, old, new: Some(new), way: Rc::new(way), of_each: false };
     Ok(Ranges { ranges: vec![range], notes: Vec::new(), refused: Vec::new(), in_memory: Some(reader) })
@@ -522,9 +526,9 @@ fn way(
     let (old, new) = (sides[0].tree, change.tree);
     let policies = policies(workspace, repo, &sides, Some(&change), &items_of(repo, new))?;
     let steps = if each { repo.commits_between(start, head)? } else { Vec::new() };
-    let declarations = losses::declared(repo, &policies, Some(old), Some(new))?;
-    let notice = policy_notice(workspace, repo, sides.first(), &change);
-    Ok(Way { policies, branch: wanted.branch.clone(), steps, declarations, notice })
+    let (declarations, ignored) = losses::declared(repo, &policies, Some(old), Some(new))?;
+    let notices = policy_notice(workspace, repo, sides.first(), &change).into_iter().chain(ignored).collect();
+    Ok(Way { policies, branch: wanted.branch.clone(), steps, declarations, notices })
 }
 
 /// Adds the comparison of a start with a head, and before it those of every commit on the way.
