@@ -155,14 +155,14 @@ fn text_of(finding: &Finding) -> &str {
 
 /// How a text is named: whole, or by its ends and the digest of its normal form.
 fn named(text: &str) -> (String, Option<String>) {
-    let text = folded(text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let count = text.chars().count();
     if count <= LONGEST {
         return (text, None);
     }
     let start: String = text.chars().take(ENDS).collect();
     let end: String = text.chars().skip(count - ENDS).collect();
-    (format!("{start} … {end}"), Some(digest(&text)))
+    (format!("{start} … {end}"), Some(digest(&folded(&text))))
 }
 
 fn digest(text: &str) -> String {

@@ -409,7 +409,9 @@ impl<'p> Gate<'p> {
         for file in files {
             let demand = &file.demand;
             for finding in file.compared.findings.iter_mut().filter(|finding| is_open(finding)) {
-                let Some((count, to)) = gained.get_mut(&finding.old).filter(|(count, _)| *count > 0) else {
+                let Some((count, to)) =
+                    gained.get_mut(&content::fold::folded(&finding.old)).filter(|(count, _)| *count > 0)
+                else {
                     continue;
                 };
                 *count -= 1;

@@ -15,6 +15,7 @@
 
 use std::ops::Range;
 
+use super::fold::folded;
 use crate::additive::Kind;
 
 /// Words that make a demand one (BCP 14). In lower case.
@@ -99,10 +100,18 @@ pub(in crate::additive) fn common<T: PartialEq>(old: &[T], new: &[T]) -> Common 
 /// The words that differ, as ranges of both texts; neighbours are one range.
 pub fn differences(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (was, is) = (words(old), words(new));
-    let a: Vec<&str> = was.iter().map(|range| &old[range.clone()]).collect();
-    let b: Vec<&str> = is.iter().map(|range| &new[range.clone()]).collect();
+    let a: Vec<String> = was.iter().map(|range| word_key(&old[range.clone()])).collect();
+    let b: Vec<String> = is.iter().map(|range| word_key(&new[range.clone()])).collect();
     let Common { old: in_old, new: in_new, .. } = common(&a, &b);
     (joined(&was, &in_old), joined(&is, &in_new))
+}
+
+/// A word as it is compared, whatever its style; a dash between blanks is a dash.
+fn word_key(word: &str) -> String {
+    match folded(word) {
+        dash if dash == "-" => "--".to_owned(),
+        word => word,
+    }
 }
 
 /// The ranges of words that are not common, neighbours joined.

@@ -8,6 +8,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
@@ -30,6 +31,11 @@ pub fn folded(text: &str) -> String {
 
 /// Adds a text to one that is folded. Blanks at the beginning of a line are none.
 pub fn fold_into(out: &mut String, text: &str) {
+    fold_with(out, text, &mut |_, _| {});
+}
+
+/// As [`fold_into`]; says where a sign was written in another style, and how.
+pub fn fold_with(out: &mut String, text: &str, note: &mut dyn FnMut(Range<usize>, String)) {
     let text: Cow<'_, str> = match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => Cow::Borrowed(text),
         _ => Cow::Owned(text.nfc().collect()),
@@ -37,6 +43,7 @@ pub fn fold_into(out: &mut String, text: &str) {
     let mut signs = text.chars().peekable();
     let mut before: Option<char> = None;
     while let Some(sign) = signs.next() {
+        let (start, mut count) = (out.len(), 1);
         match sign {
             _ if sign.is_whitespace() => push_space(out),
             '“' | '”' | '„' | '‟' | '«' | '»' | '″' => out.push('"'),
@@ -50,7 +57,6 @@ pub fn fold_into(out: &mut String, text: &str) {
                 out.push_str(if is_range { "-" } else { "--" });
             }
             '-' => {
-                let mut count = 1;
                 while signs.next_if_eq(&'-').is_some() {
                     count += 1;
                 }
@@ -65,6 +71,10 @@ pub fn fold_into(out: &mut String, text: &str) {
             OBJECT => out.push('\u{fffd}'),
             _ if sign.is_control() => out.push('\u{fffd}'),
             _ => out.push(sign),
+        }
+        let may_differ = sign == '-' || !sign.is_ascii() && !sign.is_whitespace() && !sign.is_control();
+        if may_differ && sign != OBJECT && !out[start..].chars().eq(std::iter::repeat_n(sign, count)) {
+            note(start..out.len(), std::iter::repeat_n(sign, count).collect());
         }
         before = Some(sign);
     }

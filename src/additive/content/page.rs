@@ -7,7 +7,7 @@ use crate::additive::block::html::{self, Context, InlineTag};
 use crate::additive::block::tree::{BlockKind, Tree, mark};
 use crate::text::sentences::split_sentences;
 
-use super::fold::{END_STRIKE, END_TARGET, OBJECT, STRIKE, TARGET, fold_into, folded, push_space};
+use super::fold::{END_STRIKE, END_TARGET, OBJECT, STRIKE, TARGET, fold_into, fold_with, folded, push_space};
 use super::pieces::{Link, NO_NUMBER, Pieces, Sort};
 
 /// Tags of the two pieces with names that a document has.
@@ -187,8 +187,11 @@ impl<'a, 't> Page<'a, 't> {
 
     /// Gives a piece a part of inline content, with its links.
     fn set_leaf(&mut self, at: u32, leaf: &InlineText, range: Range<usize>) {
-        let text = leaf.written(&range);
-        self.pieces.set_text(at, &text);
+        self.pieces.set_text(at, &leaf.written(&range, &[]));
+        let styles = leaf.styles_in(&range);
+        if !styles.is_empty() {
+            self.pieces.set_verbatim(at, leaf.written(&range, styles));
+        }
         let open = leaf.context_at(range.start);
         if !open.is_empty() {
             let context = [self.pieces.context_of(at), open].concat();
@@ -219,17 +222,25 @@ impl<'a, 't> Page<'a, 't> {
         // The header's cells come after the table's alignment.
         let first = content.iter().position(|byte| *byte == 0).unwrap_or(content.len());
         let mut rest = &content[first..];
-        let mut texts = Vec::new();
+        let mut cells = Vec::new();
         while !rest.is_empty() {
             let cell = self.piece(node, row, Sort::Cell, "");
             let used = self.inline(node, cell, rest);
-            let text: Vec<&str> = self.pieces.children(cell).map(|child| self.pieces.text(child)).collect();
-            texts.push(text.join(" "));
+            cells.push(cell);
             rest = rest.get(used..).unwrap_or_default();
             let end = rest.iter().position(|byte| *byte == 0xff).map_or(rest.len(), |end| end + 1);
             rest = &rest[end..];
         }
-        self.pieces.set_text(row, &texts.join(" | "));
+        let joined = |text: &dyn Fn(u32) -> String| {
+            let cell = |cell: &u32| self.pieces.children(*cell).map(text).collect::<Vec<_>>().join(" ");
+            cells.iter().map(cell).collect::<Vec<_>>().join(" | ")
+        };
+        let text = joined(&|at| self.pieces.text(at).to_owned());
+        let verbatim = joined(&|at| self.pieces.verbatim(at).to_owned());
+        self.pieces.set_text(row, &text);
+        if verbatim != text {
+            self.pieces.set_verbatim(row, verbatim);
+        }
         row
     }
 }
@@ -251,6 +262,8 @@ struct InlineText {
     text: String,
     /// Where each [`OBJECT`] of the text is, and what it stands for.
     objects: Vec<(usize, String)>,
+    /// Where the text is folded, and what is written there.
+    styles: Vec<(Range<usize>, String)>,
     strikes: Vec<Range<usize>>,
     links: Vec<(Range<usize>, String)>,
     comments: Vec<(usize, String)>,
@@ -318,8 +331,16 @@ impl InlineText {
         (leaf, at)
     }
 
-    /// A part of the text with its objects and strikes written out.
-    fn written(&self, range: &Range<usize>) -> String {
+    /// The styles of a part of the text.
+    fn styles_in(&self, range: &Range<usize>) -> &[(Range<usize>, String)] {
+        let first = self.styles.partition_point(|(place, _)| place.start < range.start);
+        let last = self.styles.partition_point(|(place, _)| place.start < range.end);
+        &self.styles[first..last]
+    }
+
+    /// A part of the text with its objects and strikes written out, and in these styles.
+    fn written(&self, range: &Range<usize>, styles: &[(Range<usize>, String)]) -> String {
+        let mut styles = styles.iter().peekable();
         let mut out = String::with_capacity(range.len());
         let first = self.objects.partition_point(|(place, _)| *place < range.start);
         let mut objects = self.objects[first..].iter();
@@ -333,6 +354,17 @@ impl InlineText {
             if now != struck {
                 out.push(if now { STRIKE } else { END_STRIKE });
                 struck = now;
+            }
+            if let Some((style, written)) = styles.peek()
+                && style.contains(&place)
+            {
+                if style.start == place {
+                    out.push_str(written);
+                }
+                if place + sign.len_utf8() >= style.end {
+                    styles.next();
+                }
+                continue;
             }
             match sign {
                 OBJECT => out.push_str(objects.next().map_or("", |(_, object)| object)),
@@ -393,7 +425,10 @@ impl InlineReader {
         match (&mut self.hidden, &mut self.alt) {
             (Some(hidden), _) => fold_into(&mut hidden.text, text),
             (None, Some(alt)) => fold_into(alt, text),
-            (None, None) => fold_into(&mut self.leaf.text, text),
+            (None, None) => {
+                let InlineText { text: out, styles, .. } = &mut self.leaf;
+                fold_with(out, text, &mut |place, sign| styles.push((place, sign)));
+            }
         }
     }
 

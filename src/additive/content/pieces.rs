@@ -146,6 +146,8 @@ pub struct Pieces {
     text: String,
     /// The links of each piece that has some, in the order of the pieces.
     links: Vec<(u32, Link)>,
+    /// The texts of pieces that are written in other styles than they are compared in.
+    verbatim: HashMap<u32, String>,
     /// Raw HTML contexts by their number; the first is that of nothing.
     contexts: Vec<Vec<u8>>,
     known: HashMap<Vec<u8>, u32>,
@@ -243,6 +245,16 @@ impl Pieces {
     pub fn text(&self, at: u32) -> &str {
         let (start, end) = self.at(at).text;
         self.text.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// Says how a text is written.
+    pub fn set_verbatim(&mut self, at: u32, text: String) {
+        self.verbatim.insert(at, text);
+    }
+
+    /// The text as it is written: with its own quotation marks and dashes.
+    pub fn verbatim(&self, at: u32) -> &str {
+        self.verbatim.get(&at).map_or_else(|| self.text(at), String::as_str)
     }
 
     /// The text as it is compared: a full stop at its end is nothing.

@@ -87,7 +87,7 @@ fn text_of(pieces: &Pieces, at: u32, kind: Kind) -> String {
         }
         Sort::Item | Sort::Quote => {
             let sentences = pieces.children(at).filter(|child| pieces.at(*child).sort == Sort::Sentence);
-            let text = sentences.map(|child| pieces.text(child)).collect::<Vec<_>>().join(" ");
+            let text = sentences.map(|child| pieces.verbatim(child)).collect::<Vec<_>>().join(" ");
             let mark = match piece.tag {
                 _ if kind == Kind::Renumbered && piece.number != NO_NUMBER => format!("{}. ", piece.number),
                 OPEN_BOX if kind == Kind::Unticked => "[ ] ".to_owned(),
@@ -97,13 +97,13 @@ fn text_of(pieces: &Pieces, at: u32, kind: Kind) -> String {
             shown(&format!("{mark}{text}"))
         }
         Sort::Section if kind == Kind::Moved => {
-            format!("{} {}", "#".repeat(piece.tag.into()), shown(pieces.text(at)))
+            format!("{} {}", "#".repeat(piece.tag.into()), shown(pieces.verbatim(at)))
         }
         _ if kind == Kind::Retargeted => {
             let targets: Vec<String> = pieces.links(at).map(|link| format!("<{}>", link.target)).collect();
-            [shown(pieces.text(at)), targets.join(" ")].join(" ").trim_end().to_owned()
+            [shown(pieces.verbatim(at)), targets.join(" ")].join(" ").trim_end().to_owned()
         }
-        _ => shown(pieces.text(at)),
+        _ => shown(pieces.verbatim(at)),
     }
 }
 
@@ -206,7 +206,7 @@ fn place(pieces: &Pieces, at: u32) -> String {
     let section = pieces.section_of(at);
     let heading = match section {
         0 => "under no heading".to_owned(),
-        _ => format!("under \"{}\"", quoted(&shown(pieces.text(section)))),
+        _ => format!("under \"{}\"", quoted(&shown(pieces.verbatim(section)))),
     };
     let text = opening(pieces, parent).filter(|_| within == Sort::Item);
     match (within, text) {
