@@ -211,6 +211,9 @@ fn every_change_is_said_once_and_truly() {
         let said: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
         assert_eq!(said, *wanted, "{was:?} -> {is:?}");
     }
+    let before = "# T\n\nOne is here.\n\n<details>\n\nIn it.\n\n</details>\n";
+    let after = "# T\n\n<details>\n\nOne is here.\n\nIn it.\n\n</details>\n";
+    assert_eq!(by(Rule::Content, before, after).findings[0].old, "One is here.");
     let folded = "# T\n\n<details>\n\nOld text is here.\n\n</details>\n";
     let opened = folded.replace("<details>", "<details open>");
     let kinds = |before: &str, after: &str| {

@@ -37,8 +37,13 @@ fn finding(demand: &Demand, old: &Pieces, new: &Pieces, block: &[&Deviation]) ->
     let first = block[0];
     let class = block.iter().map(|one| one.class).max().unwrap_or(Class::Changed);
     let kind = block.iter().map(|one| one.kind).min().unwrap_or(first.kind);
-    let was: Vec<String> = block.iter().map(|one| text_of(old, one.old, kind)).collect();
-    let is: Vec<String> = block.iter().filter_map(|one| Some(text_of(new, one.new?, kind))).collect();
+    // A text that is both moved and changed deviates twice.
+    let (mut olds, mut news): (Vec<u32>, Vec<u32>) =
+        (block.iter().map(|one| one.old).collect(), block.iter().filter_map(|one| one.new).collect());
+    olds.dedup();
+    news.dedup();
+    let was: Vec<String> = olds.iter().map(|at| text_of(old, *at, kind)).collect();
+    let is: Vec<String> = news.iter().map(|at| text_of(new, *at, kind)).collect();
     let (was, is) = (was.join(" "), (!is.is_empty()).then(|| is.join(" ")));
     let sort = old.at(first.old).sort;
     let mut found = Finding::new(kind, line(old, first.old), String::new());
