@@ -82,6 +82,18 @@ fn adr_new_supersedes_a_record_and_the_decision_stays() {
             ("It must hold until May.\n", "", &["gone"]),
         ],
     );
+    let lines = "# 3. Keep it\n\nStatus: Accepted\nDate: 2026-01-05\n\n- Deciders: Kim\n- Updated: 2026-01-06\n\nLetters wait.\n";
+    edits(
+        "adr",
+        path,
+        lines,
+        &[
+            ("Status: Accepted\nDate: 2026-01-05", "Date: 2026-02-20\nStatus: Superseded by 4", &[]),
+            ("Status: Accepted\n", "", &["gone"]),
+            ("- Deciders: Kim\n", "", &["gone"]),
+            ("Deciders: Kim", "Deciders: Kim, Sam", &[]),
+        ],
+    );
     let proposed = ADR.replace("Accepted", "Proposed");
     edits(
         "adr",

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::life::{has_label, labels_of};
 use super::pieces::{Link, NO_NUMBER, NONE, Order, Pieces, Sort};
 use crate::additive::Freedom;
 use crate::additive::json::decimal;
@@ -116,10 +117,17 @@ impl<'a> Embedding<'a> {
     pub fn lost_value(&self, u: u32, v: u32) -> Option<u32> {
         let is_value = |at: &u32| self.old.at(*at).is_free && !self.old.at(*at).may_go;
         let texts = || self.old.children(u).filter(|at| is_text(self.old, at));
-        let value = texts().find(is_value).filter(|_| !self.old.at(u).is_free)?;
+        texts().find(is_value).filter(|_| !self.old.at(u).is_free)?;
         let bound = texts().filter(|at| !is_value(at)).count();
-        let count = self.new.children(v).filter(|at| is_text(self.new, at)).count();
-        (count <= bound).then_some(value)
+        let has_room = self.new.children(v).filter(|at| is_text(self.new, at)).count() > bound;
+        texts().filter(is_value).find(|value| !self.keeps_labels(*value, v, has_room))
+    }
+
+    /// Whether a text that may become another one has its labels below `v`, or, without any, room there.
+    pub fn keeps_labels(&self, value: u32, v: u32, has_room: bool) -> bool {
+        let labels = labels_of(self.old.text(value), &self.freedom.fields);
+        let is_said = |label: &&str| self.new.children(v).any(|at| has_label(self.new.text(at), label));
+        if labels.is_empty() { has_room } else { labels.iter().all(is_said) }
     }
 
     /// Whether a piece may be the image of another, its children apart.

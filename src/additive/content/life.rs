@@ -95,6 +95,19 @@ fn field<'t>(text: &'t str, label: &str) -> Option<&'t str> {
     same(name, label).then_some(rest)
 }
 
+/// The labels of a line that begins with one of them.
+pub fn labels_of<'f>(text: &str, fields: &'f [String]) -> Vec<&'f str> {
+    if !fields.iter().any(|label| field(text, label).is_some()) {
+        return Vec::new();
+    }
+    fields.iter().map(String::as_str).filter(|label| has_label(text, label)).collect()
+}
+
+/// Whether a text has a label, as one of the lines of a paragraph has.
+pub fn has_label(text: &str, label: &str) -> bool {
+    text.to_lowercase().contains(&format!("{}:", label.to_lowercase()))
+}
+
 fn same(text: &str, name: &str) -> bool {
     text.trim().eq_ignore_ascii_case(name)
 }

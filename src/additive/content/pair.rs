@@ -359,12 +359,17 @@ impl<'a> Pairing<'a> {
     fn values(&mut self, u: u32, v: u32, rows: &Rows) {
         let is_value =
             |at: &u32| self.old.at(*at).is_free && !self.old.at(*at).may_go && is_text(self.old, at);
-        let Some(value) = self.old.children(u).find(is_value) else { return };
+        let values: Vec<u32> = self.old.children(u).filter(is_value).collect();
+        if values.is_empty() {
+            return;
+        }
         let is_left = |at: u32| match rows.new.iter().position(|new| *new == at) {
             Some(j) => rows.of_new[j].is_none(),
             None => true,
         };
-        if !self.new.children(v).any(|at| is_text(self.new, &at) && is_left(at)) {
+        let has_room = self.new.children(v).any(|at| is_text(self.new, &at) && is_left(at));
+        let look = Embedding::new(self.old, self.new, self.freedom);
+        for value in values.into_iter().filter(|value| !look.keeps_labels(*value, v, has_room)) {
             self.deviate(value, None, Class::Gone, Kind::Gone);
         }
     }
