@@ -27,7 +27,7 @@ use crate::text::remedy::Problem;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --onto main --script talk.txt\n          roundtable replay roundtable/offline-mode-2 --onto main\n\nExit codes: 0 reproduced; 1 something comes out differently, or a document has lost what was recorded; 2 a recording could not be read, or is refused by --onto.\n\n--all also holds the documents of --rev against every recording: each decision, each open question and every other line that it added must still be there, word for word. Text that was moved, reflowed or ticked is kept. A loss that a file below .roundtable/losses declares is listed with its reason.\n\nA recording is proved by commit (its commit is in the history), by content (the history was rewritten, and the files before and after are the same bytes) or by text (what it renders is in today's documents letter by letter).\n\n--onto commits what follows from the recorded messages, after all checks of a discussion. Who said these messages is known only from the comments on GitHub, or from a --script beside the recording; a model's lines are checked against documents, evidence and turns, not against the model."
+    after_help = "Examples: roundtable replay --all --rev main\n          roundtable replay HEAD:docs/requirements/offline-mode/elaborations/01-03-20260220T143000000Z.jsonl\n          roundtable replay talk.jsonl --onto main --script talk.txt\n          roundtable replay roundtable/offline-mode-2 --onto main\n\nExit codes: 0 reproduced; 1 something comes out differently, or a document has lost what was recorded; 2 a recording could not be read, or is refused by --onto.\n\n--all also holds the documents of --rev against every recording: each decision, each open question and every other line that it added must still be there, word for word. Text that was moved, reflowed or ticked is kept. A loss that a file below .roundtable/losses declares is listed with its reason.\n\nA recording is proved by commit (its commit is in the history), by content (the history was rewritten, and the files before and after are the same bytes) or by text (the files before are not there, or were edited in the same commit, and what it renders is in the documents letter by letter).\n\n--onto commits what follows from the recorded messages, after all checks of a discussion. Who said these messages is known only from the comments on GitHub, or from a --script beside the recording; a model's lines are checked against documents, evidence and turns, not against the model."
 )]
 pub struct ReplayArgs {
     /// Recordings: files, or REV:PATH in the repository; with --onto also a branch, for all that it has
@@ -172,7 +172,9 @@ impl<'s> Told<'s> {
                 let stands = match found.by {
                     Some(By::Commit) => format!("commit {commit}"),
                     Some(By::Content) => format!("by content: commit {commit} has the same bytes"),
-                    Some(By::Text) => "by text: today's documents have what it renders".to_owned(),
+                    Some(By::Text) => {
+                        format!("by text: the documents of commit {commit} have what it renders")
+                    }
                     None => format!("commit {commit}, which nothing carries yet; --onto REV commits it"),
                 };
                 let turns = count(found.turns as usize, "turn");

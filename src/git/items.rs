@@ -820,7 +820,11 @@ impl Repo {
         Ok(())
     }
 
-    fn read_document(&self, id: Oid) -> Result<File, Error> {
+    /// A document by its blob.
+    ///
+    /// # Errors
+    /// A blob that is not here or cannot be read.
+    pub(crate) fn read_document(&self, id: Oid) -> Result<File, Error> {
         let size = self.git.odb()?.read_header(id)?.0 as u64;
         if size > item::LARGEST {
             return Ok(File::Large(size));

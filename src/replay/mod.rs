@@ -9,8 +9,8 @@
 //! - by commit: the commit that it comes to is in the history. Its id is a hash over the base, every byte of
 //!   every file, the message, the author and the time, so nothing else needs to be compared;
 //! - by content: the history was rewritten, and the item's files before and after are the same bytes;
-//! - by text: the earlier text is not there, or was edited since, and what the recording renders is in today's
-//!   documents letter by letter ([`rewritten`]).
+//! - by text: the earlier text is not there, or was edited in the same commit, and what the recording renders is in
+//!   the documents letter by letter ([`rewritten`]).
 //!
 //! Where none of them holds, the first thing that differs is shown.
 //!
@@ -71,7 +71,7 @@ pub enum By {
     Commit,
     /// The item's files before and after are the same bytes, in another commit.
     Content,
-    /// What it renders is in today's documents letter by letter.
+    /// What it renders is in the documents letter by letter, as the commit that brought it has them.
     Text,
 }
 
@@ -217,13 +217,16 @@ impl Read {
         Ok(Read { log, other_form, opened })
     }
 
-    /// The documents that its additions are for.
-    fn addition_files(&self) -> Vec<String> {
+    /// The documents that decide what comes of it.
+    fn wanted_files(&self) -> impl Fn(&str) -> bool + use<> {
         let additions = self.log.iter().rev().find_map(|record| match &record.event {
             Event::Synthesis(summary) => Some(summary.additions.as_slice()),
             _ => None,
         });
-        typed::files(&self.opened.item, additions.unwrap_or_default())
+        let additions = typed::files(&self.opened.item, additions.unwrap_or_default());
+        let outputs = [output_files(&self.opened), additions].concat();
+        // A decision may name an id or a record of any Markdown file.
+        move |name| is_markdown(name) || outputs.iter().any(|output| output == name)
     }
 
     /// The commit that its last run builds on.
@@ -415,10 +418,7 @@ impl Replay {
         let library = self.library(begun)?;
         let mut found = Replayed::new();
         let Some(step) = found.step_of(&library, opened) else { return Ok(found) };
-        // Nothing else of the item decides what comes of it.
-        let outputs = [output_files(opened), read.addition_files()].concat();
-        // A decision may name an id or a record of any of them.
-        let wanted = |name: &str| is_markdown(name) || outputs.iter().any(|output| output == name);
+        let wanted = read.wanted_files();
         let item = |commit: Oid| self.repo.item_with_files(commit, &opened.item, opened.into(), &wanted);
         let begin = item(begun)?;
         if !found.is_named(&begin, opened) {

@@ -1,10 +1,12 @@
 //! Recordings in a history that was rewritten: squashed, rebased, picked, cut off, or moved to another folder.
 //!
 //! The commit that a recording comes to is not there; its item's files may be. The commit that brought the
-//! recording is looked up, wherever the item's folder was then, and its recordings are taken off one by one,
-//! the last first: what each was added to is found by the blob ids that it says it read, in the repository or
-//! by removing its addition, and what it makes of that must be the bytes that are there (by content).
-//! Where that chain breaks, what a recording renders must be in today's documents letter by letter (by text).
+//! recording is looked up, wherever the item's folder was then. Its recordings are placed again, each in the files
+//! that it says it read: the repository has them by their blob ids, or another of these recordings makes them. What
+//! the last one makes must be the bytes of the commit, and what each one before makes the bytes that the next one
+//! read (by content). Where a text of then is not there, or that chain breaks, what a recording renders must be in
+//! the documents of the commit that brought it, letter by letter (by text). What became of them since is
+//! [`today`](super::today)'s to tell.
 //!
 //! Invariant: nothing is proved by what could be somebody's edit: once a file is not what a recording makes
 //! of it, nothing that was written into it earlier is proved by content.
@@ -25,17 +27,17 @@ use git2::{ObjectType, Oid};
 
 use super::{By, Divergence, End, Read, Replay, Replayed, Unread, file_differs, not_placed, output_files};
 use crate::discussion::additions::{Addition as Proposed, Kind};
-use crate::discussion::event::{Opened, Time};
+use crate::discussion::event::Opened;
 use crate::discussion::{Finished, closing};
 use crate::git::Introduction;
 use crate::git::{self, AtPath, short};
 use crate::history::trace;
 use crate::item::library::{Library, sha256};
-use crate::item::{Change, DRAFT, File, Item, Meta, meta};
+use crate::item::{Change, DRAFT, File, Item, is_document, meta};
 use crate::run::landing;
 use crate::run::played::{CommittedPath, Recording};
 use crate::synthesis::{self, known, lists, records, removal, typed};
-use crate::text::path::suffix;
+use crate::text::path::{is_markdown, suffix};
 use crate::text::{path, plain};
 
 /// What a rewritten history says of a recording.
@@ -60,92 +62,15 @@ pub(super) struct Groups {
     groups: Cells<Group>,
 }
 
-/// How many recordings are tried before a chain of additions counts as broken: two discussions may have
-/// run at the same time.
-const TRIES: usize = 4;
-
-/// A recording of a group, as far as its place in the order needs it.
-struct Member {
-    blob: Oid,
-    path: String,
-    ended: Time,
-}
-
 /// A file's bytes; none where it does not exist.
 type Bytes = Option<Vec<u8>>;
 
-/// The item's files at one moment, by their name below its folder, as far as they were asked for.
-struct Files<'r> {
-    replay: &'r Replay,
-    commit: Oid,
-    item: String,
-    known: BTreeMap<String, Bytes>,
-    /// Somebody else has written in them since.
-    is_broken: bool,
-}
+/// Recordings in the order in which they were made: their paths, and the changes that each makes, by the names of
+/// files in the item's folder.
+type Made = Vec<(String, Vec<Change>)>;
 
-impl Files<'_> {
-    fn get(&mut self, name: &str) -> Result<Bytes, git::Error> {
-        if let Some(bytes) = self.known.get(name) {
-            return Ok(bytes.clone());
-        }
-        let path = self.replay.path_at(self.commit, &self.item, name)?;
-        let bytes = self.replay.file_at(self.commit, &path)?;
-        self.known.insert(name.to_owned(), bytes.clone());
-        Ok(bytes)
-    }
-
-    /// The name of a document that lies beside the item's folder, where it does.
-    fn beside(&self, document: Option<&str>) -> Result<Option<String>, git::Error> {
-        let Some(name) = document else { return Ok(None) };
-        let path = self.replay.path_at(self.commit, &self.item, name)?;
-        Ok((path == path::beside(&self.item, name)).then(|| name.to_owned()))
-    }
-
-    /// Puts the files back to what a recording read, if they are what it makes of that; else what differs.
-    fn take_off(&mut self, recording: &Recording, made: Made) -> Result<Option<Divergence>, Unread> {
-        let name = recording.name.rsplit('/').next().unwrap_or_default();
-        let mut earlier = Vec::new();
-        for change in made.changes {
-            let is_beside = |name: &&str| change.path == path::beside(&made.item, name);
-            let file = match made.beside.as_deref().filter(is_beside) {
-                Some(name) => name,
-                None => change.path.strip_prefix(&format!("{}/", made.item)).unwrap_or_default(),
-            };
-            let found = match file.strip_prefix("elaborations/") {
-                Some(own) if own == name => Some(recording.bytes.clone()),
-                Some(_) => None,
-                None => self.get(file)?,
-            };
-            if found.as_deref() != Some(&change.after) {
-                let path = format!("{}/{file}", self.item);
-                return Ok(Some(file_differs(&path, &change.after, found.as_deref())));
-            }
-            if !file.starts_with("elaborations/") {
-                earlier.push((file.to_owned(), made.before.get(file).cloned().unwrap_or(change.before)));
-            }
-        }
-        self.known.extend(earlier);
-        Ok(None)
-    }
-}
-
-/// What a recording makes of its item's files.
-struct Made {
-    /// The item's path in the recording.
-    item: String,
-    /// The document that lies beside its folder.
-    beside: Option<String>,
-    changes: Vec<Change>,
-    /// The files that it read and may have written in.
-    before: BTreeMap<String, Bytes>,
-}
-
-impl Made {
-    fn nothing(item: String) -> Made {
-        Made { item, beside: None, changes: Vec::new(), before: BTreeMap::new() }
-    }
-}
+/// Texts that recordings made, by their blob ids.
+type Texts = HashMap<Oid, Vec<u8>>;
 
 /// A recording whose files of then cannot be told.
 fn unproved(found: &str) -> Divergence {
@@ -156,6 +81,11 @@ fn unproved(found: &str) -> Divergence {
 /// The folder of the item that a recording is in.
 pub(super) fn item_folder(path: &str) -> Option<&str> {
     path.rsplit_once('/')?.0.strip_suffix("/elaborations")
+}
+
+/// The time in the name of a recording or log: the digits order as the times do.
+pub(super) fn moment(path: &str) -> &str {
+    path.rsplit('/').next().and_then(|name| name.get(6..)).unwrap_or_default()
 }
 
 /// What a document should hold and does not.
@@ -197,7 +127,8 @@ impl Replay {
             }
         }
         let commit = brought.as_ref().map(|brought| brought.commit);
-        Ok(match (self.missing_text(place, end, library)?, differs) {
+        let there = brought.map(|brought| CommittedPath { commit: brought.commit, path: brought.path });
+        Ok(match (self.missing_text(there.as_ref().unwrap_or(place), end, library)?, differs) {
             (None, _) => Proof::By(By::Text, commit),
             // The whole file tells more, where it could be made.
             (Some(text), Some(content)) => {
@@ -272,8 +203,8 @@ impl Replay {
 
     /// The recordings that came with one, each judged by the bytes of its files.
     fn group(&self, place: &CommittedPath, brought: &Introduction) -> Result<Arc<OnceLock<Group>>, Unread> {
-        let item = item_folder(&brought.path).unwrap_or_default().to_owned();
-        let cell = cell(&self.groups.groups, (brought.commit, item.clone()));
+        let item = item_folder(&brought.path).unwrap_or_default();
+        let cell = cell(&self.groups.groups, (brought.commit, item.to_owned()));
         if cell.get().is_none() {
             let group = self.judge(place, brought, item)?;
             cell.get_or_init(|| group);
@@ -281,183 +212,137 @@ impl Replay {
         Ok(cell)
     }
 
-    fn judge(&self, place: &CommittedPath, brought: &Introduction, item: String) -> Result<Group, Unread> {
-        let commit = brought.commit;
-        let around: Vec<Oid> = brought.parent.into_iter().chain([commit]).collect();
-        let mut left = self.members(place, commit, &item)?;
-        let mut files = Files { replay: self, commit, item, known: BTreeMap::new(), is_broken: false };
-        let mut group = Group::new();
-        while !left.is_empty() {
-            let last = left.len() - 1;
-            let (mut proved, mut differs) = (None, None);
-            for at in (0..=last).rev().take(TRIES) {
-                match self.take_off(&left[at], &around, &mut files)? {
-                    None => {
-                        proved = Some(at);
-                        break;
-                    }
-                    Some(divergence) => differs = differs.or(Some(divergence)),
-                }
+    fn judge(&self, place: &CommittedPath, brought: &Introduction, item: &str) -> Result<Group, Unread> {
+        let (made, mut group) = self.made_of_all(place, brought, item)?;
+        let mut files: BTreeMap<String, Bytes> = BTreeMap::new();
+        for change in made.iter().flat_map(|(_, changes)| changes) {
+            let path = self.path_at(brought.commit, item, &change.path)?;
+            files.insert(change.path.clone(), self.file_at(brought.commit, &path)?);
+        }
+        for (path, changes) in made.into_iter().rev() {
+            let other = changes.iter().find(|change| files[&change.path].as_ref() != Some(&change.after));
+            let differs = other.map(|other| {
+                let found = files[&other.path].as_deref();
+                file_differs(&format!("{item}/{}", other.path), &other.after, found)
+            });
+            if differs.is_none() {
+                files.extend(changes.into_iter().map(|change| (change.path, change.before)));
             }
-            // Where none of them is what was written last, nothing before it can be told.
-            files.is_broken |= proved.is_none();
-            group.insert(left.remove(proved.unwrap_or(last)).path, differs.filter(|_| proved.is_none()));
+            group.insert(path, differs);
         }
         Ok(group)
     }
 
-    /// The recordings of an item that a commit brought, in the order in which they ended.
-    fn members(&self, place: &CommittedPath, commit: Oid, item: &str) -> Result<Vec<Member>, Unread> {
-        let mut found = Vec::new();
-        self.repo.recordings(commit, item, &mut |of, path, blob| {
-            if of == item {
-                found.push((path.to_owned(), blob));
-            }
+    /// The recordings of an item that one commit brought, placed again; and why some cannot be.
+    fn made_of_all(
+        &self,
+        place: &CommittedPath,
+        brought: &Introduction,
+        item: &str,
+    ) -> Result<(Made, Group), Unread> {
+        let mut left = Vec::new();
+        let ours = self.brought_by(place, brought.commit);
+        self.repo.recordings(brought.commit, item, &mut |of, path, blob| {
+            let is_own = of == item && ours.contains(path);
+            left.extend(is_own.then(|| (path.to_owned(), blob)));
             true
         })?;
-        let ours = self.brought_by(place, commit);
-        let mut members = Vec::new();
-        for (path, blob) in found {
-            if !ours.contains(&path) {
-                continue;
+        left.sort_by(|(a, _), (b, _)| moment(a).cmp(moment(b)));
+        let (mut made, mut texts) = (Made::new(), Texts::new());
+        loop {
+            let (before, mut group) = (made.len(), Group::new());
+            for (path, blob) in std::mem::take(&mut left) {
+                match self.made(brought, item, (&path, blob), &texts)? {
+                    Ok(changes) => {
+                        for change in &changes {
+                            texts.insert(blob_id(&change.after)?, change.after.clone());
+                        }
+                        made.push((path, changes));
+                    }
+                    Err(why) => {
+                        group.insert(path.clone(), Some(why));
+                        left.push((path, blob));
+                    }
+                }
             }
-            let bytes = self.repo.bytes(blob)?;
-            // The last line says when it ended; whatever else is wrong with it is found when it is run.
-            let last = bytes.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-            let text = String::from_utf8_lossy(last);
-            let at = text.split("\"at\":\"").nth(1).and_then(|rest| rest.split('"').next());
-            if let Some(ended) = at.and_then(|at| Time::parse(at).ok()) {
-                members.push(Member { blob, path, ended });
+            // What one of them made may be what another one read.
+            if made.len() == before {
+                return Ok((made, group));
             }
-        }
-        members.sort_by(|a, b| (a.ended, &a.path).cmp(&(b.ended, &b.path)));
-        Ok(members)
-    }
-
-    /// Whether the files are what a recording makes of the ones it read; if so, they become those.
-    fn take_off(
-        &self,
-        member: &Member,
-        around: &[Oid],
-        files: &mut Files<'_>,
-    ) -> Result<Option<Divergence>, Unread> {
-        if files.is_broken {
-            return Ok(Some(unproved("files that were edited after it, in the same commit")));
-        }
-        let bytes = self.repo.bytes(member.blob)?.to_vec();
-        let recording = Recording { name: member.path.clone(), bytes, place: None };
-        match self.made(&recording, around, files)? {
-            Ok(made) => files.take_off(&recording, made),
-            Err(divergence) => Ok(Some(divergence)),
         }
     }
 
     /// What a recording makes of the files that it read.
     fn made(
         &self,
-        recording: &Recording,
-        around: &[Oid],
-        files: &mut Files<'_>,
-    ) -> Result<Result<Made, Divergence>, Unread> {
-        let Ok(read) = Read::of(recording) else { return Ok(Err(unproved("a recording that is damaged"))) };
+        brought: &Introduction,
+        folder: &str,
+        (path, blob): (&str, Oid),
+        texts: &Texts,
+    ) -> Result<Result<Vec<Change>, Divergence>, Unread> {
+        let bytes = self.repo.bytes(blob)?.to_vec();
+        let recording = Recording { name: path.to_owned(), bytes, place: None };
+        let Ok(read) = Read::of(&recording) else { return Ok(Err(unproved("a recording that is damaged"))) };
         if read.other_form.is_some() {
             return Ok(Err(unproved("a recording in another form than ours")));
         }
-        let library = self.fitting_library(&read.opened, around);
-        let mut run = Replayed::new();
-        let end = match run.step_of(&library, &read.opened) {
-            Some(step) => run.fold(&library, step, read.log)?,
-            None => None,
-        };
-        let differs = |run: Replayed| run.divergence.unwrap_or_else(|| unproved("another discussion"));
-        let Some(end) = end else { return Ok(Err(differs(run))) };
-        let item = read.opened.item.clone();
-        let unread = || unproved("a meta.json that cannot be read");
-        let finished = match end {
-            End::Closed(finished) => finished,
-            // It changes nothing but itself, and a new item begins with it.
-            End::Open(paused) => {
-                let Some(new) = &paused.opened.new_meta else { return Ok(Ok(Made::nothing(item))) };
-                let Ok(begun) = Item::new(&item, new) else { return Ok(Err(unread())) };
-                let changes = synthesis::pause(&begun, &paused).changes;
-                return Ok(Ok(Made { changes, ..Made::nothing(item) }));
-            }
-        };
-        let before = match self.before(&finished, &library, files)? {
-            Ok(before) => before,
+        let mut item = match self.item_as_read(&read, texts) {
+            Ok(item) => item,
             Err(missing) => return Ok(Err(unproved(&missing))),
         };
-        let Some(mut begun) = item_of(&read.opened, &recording.name, &before) else {
-            return Ok(Err(unread()));
+        if let Some(document) = &read.opened.document {
+            let is_beside = self.path_at(brought.commit, folder, document)? == path::beside(folder, document);
+            item.beside = is_beside.then(|| document.clone());
+        }
+        let around: Vec<Oid> = brought.parent.into_iter().chain([brought.commit]).collect();
+        let library = self.fitting_library(&read.opened, &around);
+        let mut run = Replayed::new();
+        let end = match run.step_of(&library, &read.opened) {
+            Some(step) if run.is_named(&item, &read.opened) => run.fold(&library, step, read.log)?,
+            _ => None,
         };
-        begun.beside = files.beside(read.opened.document.as_deref())?;
-        if !run.is_named(&begun, &read.opened) {
-            return Ok(Err(differs(run)));
-        }
-        Ok(match landing::place(&begun, &finished, &library) {
-            Ok((_, additive)) => {
-                Ok(Made { item, beside: begun.beside, changes: additive.changes().to_vec(), before })
-            }
-            Err(refused) => Err(not_placed(&refused)),
-        })
+        let changes = match &end {
+            Some(End::Closed(finished)) => match landing::place(&item, finished, &library) {
+                Ok((_, additive)) => additive.changes().to_vec(),
+                Err(refused) => return Ok(Err(not_placed(&refused))),
+            },
+            Some(End::Open(paused)) => synthesis::pause(&item, paused).changes,
+            None => return Ok(Err(run.divergence.unwrap_or_else(|| unproved("another discussion")))),
+        };
+        let named = |change: Change| Change { path: item.name_of(&change.path).to_owned(), ..change };
+        let changes = changes.into_iter().map(named);
+        Ok(Ok(changes.filter(|change| !change.path.starts_with("elaborations/")).collect()))
     }
 
-    /// The bytes of the files that a discussion read and may have written in, as it read them; else the one that
-    /// cannot be found.
-    fn before(
-        &self,
-        finished: &Finished,
-        library: &Library,
-        files: &mut Files<'_>,
-    ) -> Result<Result<BTreeMap<String, Bytes>, String>, Unread> {
-        let mut found = BTreeMap::new();
-        let opened = &finished.opened;
-        let additions = typed::files(&opened.item, &finished.summary.additions);
-        for name in output_files(opened).into_iter().chain(additions).chain([meta::FILE.to_owned()]) {
-            if found.contains_key(&name) {
-                continue;
-            }
-            let Some(wanted) = opened.read.get(&name) else {
-                found.insert(name, None);
-                continue;
+    /// The item as a recording says that it was read, or what of it cannot be read any more.
+    fn item_as_read(&self, read: &Read, texts: &Texts) -> Result<Item, String> {
+        let (opened, is_wanted) = (&read.opened, read.wanted_files());
+        let mut files = BTreeMap::new();
+        for (name, id) in &opened.read {
+            let file = match is_document(name) && (name == meta::FILE || is_wanted(name)) {
+                true => self.file_of(id, texts).ok_or_else(|| {
+                    let (name, id) = (plain::shown(name), plain::cut(&plain::shown(id), 40));
+                    format!("{name} as it was read, blob {id}, is not in the repository")
+                })?,
+                false => File::Opaque,
             };
-            let bytes = match Oid::from_str(wanted) {
-                Ok(wanted) => self.bytes_of(wanted, &name, finished, library, files)?,
-                Err(_) => None,
-            };
-            let Some(bytes) = bytes else {
-                let (name, wanted) = (plain::shown(&name), plain::cut(&plain::shown(wanted), 40));
-                return Ok(Err(format!(
-                    "{name} as it was read, blob {wanted}: it is neither here nor below what was added"
-                )));
-            };
-            found.insert(name, Some(bytes));
+            files.insert(name.clone(), file);
         }
-        Ok(Ok(found))
+        let text = match (files.get(meta::FILE), &opened.new_meta) {
+            (Some(File::Bytes(bytes)), _) => String::from_utf8_lossy(bytes).into_owned(),
+            (_, new) => new.clone().unwrap_or_default(),
+        };
+        let item =
+            Item::new(&opened.item, &text).map_err(|_| "a meta.json that cannot be read".to_owned())?;
+        Ok(Item { files, ids: opened.read.clone(), ..item }.with_draft(opened.draft.as_deref()))
     }
 
-    fn bytes_of(
-        &self,
-        wanted: Oid,
-        name: &str,
-        finished: &Finished,
-        library: &Library,
-        files: &mut Files<'_>,
-    ) -> Result<Bytes, Unread> {
-        let now = files.get(name)?;
-        if let Some(now) = &now
-            && blob_id(now)? == wanted
-        {
-            return Ok(Some(now.clone()));
+    fn file_of(&self, id: &str, texts: &Texts) -> Option<File> {
+        let id = Oid::from_str(id).ok()?;
+        match texts.get(&id) {
+            Some(text) => Some(File::Bytes(text.clone())),
+            None => self.repo.read_document(id).ok(),
         }
-        if let Ok(bytes) = self.repo.bytes(wanted) {
-            return Ok(Some(bytes.to_vec()));
-        }
-        let Some(now) = now.as_deref().and_then(|now| std::str::from_utf8(now).ok()) else { return Ok(None) };
-        let is_it = |text: &str| blob_id(text.as_bytes()).is_ok_and(|id| id == wanted);
-        let placed = trace::as_placed(name, now, finished);
-        let before = removal::earlier(name, now, &placed, library, &is_it)?;
-        Ok(before.map(String::into_bytes))
     }
 
     /// The branch that a recording names may have another recording of the same run.
@@ -610,7 +495,7 @@ impl Replay {
 
     /// The typed additions, each in the document that it names, and the decision records. One that found no place
     /// then cannot be told from one that is gone: where a document was read that could have taken it, it counts as
-    /// missing.
+    /// missing. What a Markdown document has no section for had none then.
     fn missing_typed(
         &self,
         commit: Oid,
@@ -624,22 +509,24 @@ impl Replay {
             let bytes = self.file_at(commit, &self.path_at(commit, folder, name)?)?;
             Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
         };
-        let mut held: BTreeMap<&str, Vec<&Proposed>> = BTreeMap::new();
-        for (name, addition) in names.iter().zip(additions) {
-            let has_place = read.contains_key(name) && takes_additions(name) && name != meta::FILE;
-            if addition.kind == Kind::DecisionRecord || !has_place {
-                continue;
-            }
-            if !held.contains_key(name.as_str()) {
-                let numbers = match text(name)? {
-                    Some(now) => trace::typed_in(name, &now, finished, library)?,
-                    None => BTreeSet::new(),
-                };
-                held.insert(name, numbers.into_iter().map(|number| &additions[number]).collect());
-            }
-            if !held[name.as_str()].contains(&addition) {
-                let expected = format!("the {} \"{}\"", addition.kind.words(), addition.shown());
-                return Ok(Some(not_in(&format!("{folder}/{name}"), expected, "")));
+        let layout = library.layout(&finished.opened.layout);
+        let takes = |name: &&String| read.contains_key(*name) && takes_additions(name) && *name != meta::FILE;
+        for name in names.iter().filter(takes).collect::<BTreeSet<_>>() {
+            let now = text(name)?;
+            let held = match &now {
+                Some(now) => trace::typed_in(name, now, finished, library)?,
+                None => BTreeSet::new(),
+            };
+            let is_own = |(number, addition): &(usize, &Proposed)| {
+                names[*number] == *name && addition.kind != Kind::DecisionRecord && !held.contains(number)
+            };
+            for (_, addition) in additions.iter().enumerate().filter(is_own) {
+                let has_section =
+                    |now: &String| !is_markdown(name) || typed::has_section(now, addition, layout, library);
+                if now.as_ref().is_none_or(has_section) {
+                    let expected = format!("the {} \"{}\"", addition.kind.words(), addition.shown());
+                    return Ok(Some(not_in(&format!("{folder}/{name}"), expected, "")));
+                }
             }
         }
         for (name, record) in records::new_files(read, finished, library)? {
@@ -671,40 +558,6 @@ impl Replay {
             None => self.repo.file(commit, path),
         }
     }
-}
-
-/// The item as a recording says it was read.
-fn item_of(opened: &Opened, path: &str, before: &BTreeMap<String, Bytes>) -> Option<Item> {
-    let text = match (before.get(meta::FILE), &opened.new_meta) {
-        (Some(Some(bytes)), _) => String::from_utf8(bytes.clone()).ok()?,
-        (_, Some(new)) => new.clone(),
-        _ => return None,
-    };
-    let mut item = Item::new(&opened.item, &text).ok()?;
-    item.meta = Meta::read(&format!("{}/{}", opened.item, meta::FILE), text.as_bytes()).ok()?;
-    for (name, id) in &opened.read {
-        let file = match before.get(name) {
-            Some(Some(bytes)) => File::Bytes(bytes.clone()),
-            _ => File::Opaque,
-        };
-        item.files.insert(name.clone(), file);
-        item.ids.insert(name.clone(), id.clone());
-    }
-    item.recordings = earlier_recordings(path);
-    Some(item.with_draft(opened.draft.as_deref()))
-}
-
-/// The names that were taken when a recording got its own: `…-2.jsonl` came second.
-fn earlier_recordings(path: &str) -> Vec<String> {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let stem = name.strip_suffix(".jsonl").unwrap_or(name);
-    let Some((first, number)) = stem.rsplit_once("Z-").and_then(|(first, n)| Some((first, n.parse().ok()?)))
-    else {
-        return Vec::new();
-    };
-    let number: u32 = number;
-    let others = (2..number.min(1_000)).map(|other| format!("{first}Z-{other}.jsonl"));
-    [format!("{first}Z.jsonl")].into_iter().chain(others).collect()
 }
 
 /// The cell of a key, made where there is none yet.

@@ -33,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use git2::Oid;
 
-use super::rewritten::item_folder;
+use super::rewritten::{item_folder, moment};
 use super::{Replay, Replayed, Unread, output_files};
 use crate::additive::content::units::{self, Key};
 use crate::additive::declared::{Declaration, DeclaredTexts};
@@ -135,11 +135,6 @@ impl Source {
             Source::Log(_, commit) => Some(*commit),
         }
     }
-
-    /// The time in its name: the digits order as the times do.
-    fn moment(&self) -> &str {
-        self.name().rsplit('/').next().and_then(|name| name.get(6..)).unwrap_or_default()
-    }
 }
 
 /// A document as a recording left it.
@@ -193,7 +188,7 @@ impl<'r> Today<'r> {
             let drafts = parts.extract_if(.., |part| part.was_draft);
             self.uncompared.extend(drafts.map(|part| part.source.name().to_owned()));
         }
-        parts.sort_by(|a, b| b.source.moment().cmp(a.source.moment()));
+        parts.sort_by(|a, b| moment(b.source.name()).cmp(moment(a.source.name())));
         let Some(latest) = parts.first() else { return Ok(Vec::new()) };
         let Some(now) = now else {
             let message = "the document is not there any more".to_owned();

@@ -1,17 +1,15 @@
-//! Additions looked for in a text that holds them, and taken off again: what replay has where the earlier
-//! text is not in the repository any more.
+//! Additions looked for in a text that holds them, where the earlier text is not in the repository any more.
 //!
-//! Invariant: a cut is a guess. The caller proves it: by the digest of the text that was read then, or by
-//! adding the same addition to it again, which must come to the text that is there.
+//! Invariant: an addition that is taken off is a guess. It counts if adding it again comes to the text that is there.
 //!
 //! ```
 //! use roundtable::discussion::Finished;
 //! use roundtable::item::library::Library;
-//! use roundtable::synthesis::removal::earlier;
+//! use roundtable::synthesis::removal::holds_addition;
 //! use roundtable::text::template::Failed;
 //!
-//! fn before(now: &str, finished: &Finished, library: &Library, size: usize) -> Result<Option<String>, Failed> {
-//!     earlier("spec.md", now, finished, library, &|text| text.len() == size)
+//! fn is_there(spec: &str, finished: &Finished, library: &Library) -> Result<bool, Failed> {
+//!     holds_addition("spec.md", spec, false, finished, library)
 //! }
 //! ```
 
@@ -19,15 +17,13 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::lists;
 use super::section_choice::{self, ELSEWHERE};
-use super::typed;
-use super::{Addition, Proposed, Unplaced, add, addition_text, below, create, data, outline};
+use super::{Addition, Unplaced, add, addition_text, create, data, outline};
 use crate::discussion::Finished;
 use crate::item::library::Library;
 use crate::item::{Meta, meta};
 use crate::text::json::{Document, Kind, Node};
-use crate::text::path::{is_markdown, suffix};
+use crate::text::path::suffix;
 use crate::text::plain::line_end;
 use crate::text::template::Failed;
 use crate::text::time::Time;
@@ -45,210 +41,6 @@ impl Removed {
     fn text(&self, now: &str) -> String {
         format!("{}{}{}", &now[..self.range.start], self.put, &now[self.range.end..])
     }
-
-    /// How unlike people's own texts the seam is: most have one blank line there.
-    fn oddness(&self, now: &str) -> usize {
-        let ends = |text: &str, trimmed: &str| (text.len() - trimmed.len()) / line_end(now).len();
-        let (above, below) = (&now[..self.range.start], &now[self.range.end..]);
-        let blank = ['\r', '\n'];
-        let seam = ends(above, above.trim_end_matches(blank)) + ends(below, below.trim_start_matches(blank));
-        seam.abs_diff(2)
-    }
-}
-
-/// So many texts are looked at on the way to the one that was read.
-const TEXTS: usize = 8;
-
-/// The text of a file that a discussion read, found by taking off what it added: the typed additions from the last to
-/// the first, then the synthesis. `is_it` knows the text.
-///
-/// # Errors
-/// A template that cannot be rendered.
-pub fn earlier(
-    name: &str,
-    now: &str,
-    finished: &Finished,
-    library: &Library,
-    is_it: &dyn Fn(&str) -> bool,
-) -> Result<Option<String>, Failed> {
-    let additions = finished.summary.landing_additions();
-    let files = typed::files(&finished.opened.item, additions);
-    let mut texts = vec![(0, now.to_owned())];
-    let is_ours = additions.len() <= typed::MOST;
-    let own = |(one, file): &(&Proposed, String)| {
-        is_ours && file == name && one.kind != crate::discussion::additions::Kind::DecisionRecord
-    };
-    for (addition, _) in additions.iter().zip(files).rev().filter(own) {
-        let mut before = Vec::new();
-        for (odd, text) in &texts {
-            for removed in typed_cuts(name, text, addition, library)? {
-                let earlier = removed.text(text);
-                if before.iter().any(|(_, known)| *known == earlier) {
-                    continue;
-                }
-                let again = typed::added_to(name, &earlier, addition, finished, library);
-                if failed_or(again)?.as_deref() == Some(text) {
-                    before.push((odd + removed.oddness(text), earlier));
-                }
-            }
-        }
-        // One that had no place was left out then.
-        if !before.is_empty() {
-            before.sort_by_key(|(odd, _)| *odd);
-            before.truncate(TEXTS);
-            texts = before;
-        }
-    }
-    let below = below::lines(finished.entries(), library)?;
-    for (_, text) in texts {
-        let removed = removals(name, &text, finished, library)?;
-        let without = removed.iter().map(|removed| removed.text(&text));
-        let with_entries: Vec<String> = [text.clone()].into_iter().chain(without).collect();
-        let mut texts = Vec::new();
-        for text in with_entries {
-            texts.extend(without_entries(name, &text, finished, library)?);
-        }
-        for text in texts {
-            if let Some(found) = without_lines(text, &below).into_iter().find(|text| is_it(text)) {
-                return Ok(Some(found));
-            }
-        }
-    }
-    Ok(None)
-}
-
-/// The texts without a discussion's entries in the lists of its layout, with and without the headings above them; the
-/// lists that went last go first.
-fn without_entries(
-    name: &str,
-    text: &str,
-    finished: &Finished,
-    library: &Library,
-) -> Result<Vec<String>, Failed> {
-    let mut texts = vec![text.to_owned()];
-    if finished.opened.document.as_deref() != Some(name) {
-        return Ok(texts);
-    }
-    for section in lists::sections(finished.entries(), library)?.iter().rev() {
-        let mut found = Vec::new();
-        for text in &texts {
-            found.extend(without_section(text, section, &finished.at.day()));
-        }
-        found.truncate(TEXTS);
-        texts = if found.is_empty() { texts } else { found };
-    }
-    Ok(texts)
-}
-
-/// The texts that become this one by the entries of a section.
-fn without_section(text: &str, section: &lists::Section<'_>, date: &str) -> Vec<String> {
-    let entries: Vec<&str> = section.entries.iter().map(|entry| entry.text.as_str()).collect();
-    let end = line_end(text);
-    let lines: Vec<(Range<usize>, &str)> = line_ranges(text);
-    let is_entry = |line: &str, entry: &str| line.strip_suffix(entry).is_some_and(lists::is_mark);
-    let mut found = Vec::new();
-    for first in 0..lines.len() {
-        let mut rest = lines[first..].iter().filter(|(_, line)| !line.trim().is_empty()).take(entries.len());
-        let ours: Vec<&(Range<usize>, &str)> = rest.by_ref().collect();
-        let is_ours = ours.len() == entries.len()
-            && !lines[first].1.trim().is_empty()
-            && ours.iter().zip(&entries).all(|((_, line), entry)| is_entry(line, entry));
-        let Some((last, _)) = ours.last().filter(|_| is_ours) else { continue };
-        let own = lines[first].0.start..last.end;
-        let starts = starts_above(text, own.start, end);
-        for start in starts {
-            for tail in 0..=2 {
-                if text[own.end..].starts_with(&end.repeat(tail)) {
-                    let earlier = format!("{}{}", &text[..start], &text[own.end + tail * end.len()..]);
-                    let again = lists::place_entries(&earlier, section.list, date, &entries);
-                    if again.as_deref() == Some(text) && !found.contains(&earlier) {
-                        found.push(earlier);
-                    }
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Where what was added may begin: at the entries, or at up to two headings above them, with the blank lines above.
-fn starts_above(text: &str, own: usize, end: &str) -> Vec<usize> {
-    let mut starts = Vec::new();
-    let mut at = own;
-    for _ in 0..3 {
-        starts.push(at);
-        let bare = text[..at].trim_end_matches(['\r', '\n']).len();
-        let mut gap = at;
-        while gap > bare {
-            gap = gap.saturating_sub(end.len()).max(bare);
-            starts.push(gap);
-        }
-        let line = text[..bare].rfind('\n').map_or(0, |found| found + 1);
-        if !text[line..bare].starts_with('#') {
-            break;
-        }
-        at = line;
-    }
-    starts
-}
-
-/// The lines of a text without their ends, each with its bytes and its end.
-fn line_ranges(text: &str) -> Vec<(Range<usize>, &str)> {
-    let mut at = 0;
-    let range = |line: &'_ str| {
-        let start = at;
-        at += line.len();
-        start..at
-    };
-    let ranges: Vec<Range<usize>> = text.split_inclusive('\n').map(range).collect();
-    ranges.into_iter().map(|range| (range.clone(), text[range].trim_end_matches(['\r', '\n']))).collect()
-}
-
-/// The text, and the texts without the lines of decisions below their ids.
-fn without_lines(text: String, lines: &[below::DecisionLine]) -> Vec<String> {
-    let end = line_end(&text);
-    let mut texts = vec![text.clone()];
-    for line in lines.iter().flat_map(|line| vec![&line.text; line.ids.len()]) {
-        let mut earlier = Vec::new();
-        for now in &texts {
-            // Each holds the line at most once for an id: the first one goes first.
-            let mut starts = now.split_inclusive('\n').scan(0, |next, known| {
-                let start = *next;
-                *next += known.len();
-                Some((start, known))
-            });
-            let Some((start, _)) = starts.find(|(_, known)| known.trim() == line) else { continue };
-            let rest = now[start..].find('\n').map_or(now.len(), |length| start + length + 1);
-            let above = now[..start].strip_suffix(end).map_or(start, str::len);
-            let below = if now[rest..].starts_with(end) { rest + end.len() } else { rest };
-            for range in [start..rest, above..rest, start..below, above..below] {
-                let found = format!("{}{}", &now[..range.start], &now[range.end..]);
-                if !earlier.contains(&found) {
-                    earlier.push(found);
-                }
-            }
-        }
-        if !earlier.is_empty() {
-            earlier.truncate(TEXTS);
-            texts = earlier;
-        }
-    }
-    if !texts.contains(&text) {
-        texts.push(text);
-    }
-    texts
-}
-
-/// The ways to take a typed addition off a text.
-fn typed_cuts(name: &str, now: &str, addition: &Proposed, library: &Library) -> Result<Vec<Removed>, Failed> {
-    if !is_markdown(name) {
-        let cuts = typed::in_data::entry(name, now, addition).map(|entry| entry.cuts).unwrap_or_default();
-        return Ok(cuts.into_iter().map(|range| Removed { range, put: "" }).collect());
-    }
-    let Some(entry) = typed::in_markdown::entry(now, addition, library)? else { return Ok(Vec::new()) };
-    let end = line_end(now);
-    let bare = entry.range.start + now[entry.range.clone()].trim_end_matches(['\r', '\n']).len();
-    Ok(around(now, entry.range.start..bare, end, &[2, 1, 0]))
 }
 
 fn marker(finished: &Finished) -> String {

@@ -66,26 +66,6 @@ pub(super) fn place(
     Ok(())
 }
 
-/// A text of a file with an addition in it; none where it has no place there.
-///
-/// # Errors
-/// A template that cannot be rendered.
-pub(super) fn added_to(
-    name: &str,
-    text: &str,
-    addition: &Addition,
-    finished: &Finished,
-    library: &Library,
-) -> Result<Option<String>, Unplaced> {
-    let layout = library.layout(&finished.opened.layout);
-    let Some(place) = addition.kind.place(layout) else {
-        return Ok(None);
-    };
-    let placing = Placing { library, addition, layout, place };
-    let found = placing.added_to(name, text)?;
-    Ok(found.ok().map(|(text, _)| text))
-}
-
 /// A text with an entry more.
 pub(crate) struct PlacedEntry {
     pub text: String,
@@ -112,6 +92,13 @@ pub(crate) fn put_entry(
     let Ok((text, section)) = found else { return Ok(None) };
     let id = in_markdown::entry(&text, addition, library)?.and_then(|entry| entry.id);
     Ok(Some(PlacedEntry { text, section, id }))
+}
+
+/// Whether a Markdown document has a section for an addition.
+pub fn has_section(text: &str, addition: &Addition, layout: &Layout, library: &Library) -> bool {
+    let Some(place) = addition.kind.place(layout) else { return false };
+    let placing = Placing { library, addition, layout, place };
+    placing.heading(text, &Outline::new(text)).is_ok()
 }
 
 /// A synthesis of ours has fewer additions than this; where a recording has more, none of them is looked for.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cases::{changes, files, lend_voice};
 use crate::kit::{AT, BRANCH, Run, Sandbox, empty};
+use crate::replay_rewritten::{cloned, proofs};
 
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/layouts");
@@ -63,6 +64,7 @@ fn every_layout_takes_a_discussion_as_its_community_writes() {
         sandbox.run(&["check", "--base", "main", "--head", BRANCH]).ok();
         sandbox.run(&["replay", "--all", "--rev", BRANCH]).ok();
         a_second_discussion_repeats_nothing(&folder, &sandbox, &after);
+        a_squash_is_proved(name, &sandbox);
     }
 }
 
@@ -108,6 +110,16 @@ fn an_analysis_adds_to_the_documents_that_are_there() {
         let why = sandbox.run(&["why", &decided.unwrap(), "--rev", BRANCH]).ok();
         assert!(why.stdout.contains("01-01"), "{}", why.stdout);
     }
+}
+
+fn a_squash_is_proved(name: &str, sandbox: &Sandbox) {
+    assert!(git(sandbox, &["checkout", "--quiet", "--force", "main"]), "{name}");
+    assert!(git(sandbox, &["merge", "--quiet", "--squash", BRANCH]), "{name}");
+    assert!(git(sandbox, &["commit", "--quiet", "-m", "Squashed"]), "{name}");
+    assert_eq!(proofs(&cloned(sandbox, None)), (0, vec!["content".to_owned(); 2]), "{name}");
+    // What the discussions read is not there.
+    let (code, by) = proofs(&cloned(sandbox, Some(1)));
+    assert_eq!((code, by.len()), (0, 2), "{name}: {by:?}");
 }
 
 fn a_second_discussion_repeats_nothing(folder: &Path, sandbox: &Sandbox, first: &BTreeMap<String, Vec<u8>>) {

@@ -131,7 +131,7 @@ fn elsewhere(at: &Path) {
 }
 
 /// Only `main` of a repository, with so much of its history, as CI has it.
-fn cloned(sandbox: &Sandbox, depth: Option<usize>) -> PathBuf {
+pub fn cloned(sandbox: &Sandbox, depth: Option<usize>) -> PathBuf {
     let to = sandbox.outside(&depth.map_or("full".to_owned(), |depth| format!("depth-{depth}")));
     let url = format!("file://{}", sandbox.root().display());
     let depth = depth.map(|depth| format!("--depth={depth}"));
@@ -169,7 +169,7 @@ fn every_way_to_merge_is_proved_from_every_clone() {
                 let case = format!("{}, {count} discussions, depth {depth:?}", way.name);
                 let (code, by) = proofs(&at);
                 assert_eq!((code, by.len()), (0, count), "{case}: {by:?}");
-                let wanted = if depth.is_none() { vec![way.by] } else { vec![way.by, "content"] };
+                let wanted = if depth.is_none() { vec![way.by] } else { vec![way.by, "content", "text"] };
                 assert!(by.iter().all(|by| wanted.contains(&by.as_str())), "{case}: {by:?}");
             }
         }
@@ -255,7 +255,7 @@ fn any_changed_byte_of_an_addition_is_seen_without_a_history() {
         changed.push(files);
     }
     let by = judged(&changed);
-    assert_eq!(by[0].as_deref(), Some("content"), "the item's name is its folder's");
+    assert_eq!(by[0].as_deref(), Some("text"), "the item's name is its folder's");
     for (at, by) in by.iter().enumerate().skip(1) {
         assert!(by.is_none(), "byte {at}: {}", String::from_utf8_lossy(&changed[at][2].1));
     }
@@ -279,6 +279,21 @@ fn what_people_write_around_an_addition_leaves_its_text() {
     let by = judged(&[own, inside, after, gone]);
     let wanted = [Some("text"), Some("text"), Some("text"), None].map(|by| by.map(str::to_owned));
     assert_eq!(by, wanted);
+}
+
+#[test]
+fn what_is_declared_lost_later_leaves_the_proof_by_text() {
+    let (files, _) = files_of(&discussed(1));
+    let sandbox = copies(std::slice::from_ref(&files));
+    git(&sandbox.root(), &["checkout", "--quiet", "--force", "main"]);
+    let text = String::from_utf8(files[2].1.clone()).unwrap();
+    let edited = text.replace("keep both answers", "keep one answer");
+    sandbox.commit(&[(&format!("{}/requirements-spec.md", copy(0)), &edited)]);
+    assert_eq!(proofs(&sandbox.root()), (1, vec!["text".to_owned()]));
+    sandbox.run(&["check", "--base", "HEAD~1", "--declare", "One answer is enough"]);
+    git(&sandbox.root(), &["add", "--all"]);
+    git(&sandbox.root(), &["commit", "--quiet", "-m", "Declared"]);
+    assert_eq!(proofs(&sandbox.root()), (0, vec!["text".to_owned()]));
 }
 
 /// Numbers that look random and are the same in every run.

@@ -173,7 +173,7 @@ fn prove_half(half: usize) {
         }
     }
     let by = judged(&changed);
-    assert_eq!(by[0].as_deref(), Some("content"));
+    assert_eq!(by[0].as_deref(), Some("text"));
     for (by, told) in by.iter().zip(told).skip(1) {
         assert!(by.is_none(), "{by:?}: {told}");
     }
@@ -199,7 +199,7 @@ fn what_replay_misses_is_named_where_the_blob_of_a_document_is_gone() {
     let altered = now.replace("photo-twice", "photo-again");
     assert!(edited != now && altered != now);
     let by = judged(&[files(now.clone()), files(edited), files(altered.clone()), files(ERRORS.to_owned())]);
-    assert_eq!(by, [Some("content"), Some("text"), None, None].map(|by| by.map(str::to_owned)));
+    assert_eq!(by, [Some("text"), Some("text"), None, None].map(|by| by.map(str::to_owned)));
     // With all of it here, the answer names the document and the addition.
     std::fs::write(sandbox.root().join(&path), altered).unwrap();
     git(&sandbox.root(), &["commit", "--quiet", "--all", "--amend", "-m", "Squashed (#1)"]);

@@ -1,6 +1,6 @@
 //! Where typed additions are in JSON, YAML and CSV, which hold no markers: each is found by what it says, its id apart.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
@@ -18,8 +18,6 @@ pub struct DataEntry {
     pub id: Option<String>,
     /// Whether it has the empty lists that an entry beside its list's first one gets.
     pub has_lists: bool,
-    /// The bytes that may have come with it.
-    pub cuts: Vec<Range<usize>>,
 }
 
 /// Where an addition is in a data file as it was added; none where it is not there, or was changed.
@@ -55,42 +53,14 @@ fn json(name: &str, text: &str, addition: &Addition) -> Option<DataEntry> {
         _ => list(addition, &document)?.0,
     };
     let Json::Array(elements) = &list.kind else { return None };
-    let at = elements.iter().position(is_ours)?;
-    let found = &elements[at];
+    let found = elements.iter().find(|element| is_ours(element))?;
     let (own, first) = (value(found)?, elements.first().and_then(value));
     let line = |at: usize| memchr::memchr_iter(b'\n', &document.text.as_bytes()[..at]).count() + 1;
     Some(DataEntry {
         lines: line(found.span.start)..=line(found.span.end - 1),
         id: id_of(&own),
         has_lists: !own.is_object() || is_of(&own, addition, first.as_ref()),
-        cuts: match at.checked_sub(1) {
-            Some(before) => std::iter::once(elements[before].span.end..found.span.end).collect(),
-            None => first_of(list, &document, addition),
-        },
     })
-}
-
-/// The first element of a list goes with all that is in the list; a criterion perhaps with its list.
-fn first_of(list: &Node, document: &Document, addition: &Addition) -> Vec<Range<usize>> {
-    let story = with_id(document, &document.root, addition.anchor.trim());
-    let with_list = match (addition.kind, story.map(|one| &one.kind)) {
-        (Kind::AcceptanceCriterion, Some(Json::Object(members))) => {
-            let at = members.iter().position(|(_, node)| node.span == list.span);
-            let before = at.and_then(|at| at.checked_sub(1)).map(|before| members[before].1.span.end);
-            before.map(|before| before..list.span.end)
-        }
-        _ => None,
-    };
-    std::iter::once(list.span.start + 1..list.span.end - 1).chain(with_list).collect()
-}
-
-/// Lines go with the end of the last one, or with that of the one before them.
-fn cuts_of(text: &str, lines: &RangeInclusive<usize>) -> Vec<Range<usize>> {
-    let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).collect();
-    let start = lines.start().checked_sub(2).and_then(|at| ends.get(at)).copied().unwrap_or_default();
-    let end = ends.get(lines.end() - 1).copied().unwrap_or(text.len());
-    let bare = |at: usize| text[..at].trim_end_matches(['\r', '\n']).len();
-    vec![start..end, bare(start)..bare(end), bare(start)..end]
 }
 
 /// An entry of the list under the key, read by itself.
@@ -117,7 +87,7 @@ fn yaml(text: &str, addition: &Addition) -> Option<DataEntry> {
     let entries: Vec<(RangeInclusive<usize>, Value)> = entries.collect();
     let (lines, own) = entries.iter().find(|(_, value)| is_of(value, addition, None))?;
     let has_lists = is_of(own, addition, entries.first().map(|(_, first)| first));
-    Some(DataEntry { cuts: cuts_of(text, lines), lines: lines.clone(), id: id_of(own), has_lists })
+    Some(DataEntry { lines: lines.clone(), id: id_of(own), has_lists })
 }
 
 /// A row under the file's header.
@@ -134,7 +104,6 @@ fn csv(text: &str, addition: &Addition) -> Option<DataEntry> {
         let shown = ours.iter().map(|text| data::cell(text)).collect::<Vec<_>>().join(",");
         let line = usize::try_from(record.position()?.line()).ok()?;
         let is_it = text.lines().nth(line - 1) == Some(shown.as_str());
-        let cuts = || cuts_of(text, &(line..=line));
-        is_it.then(|| DataEntry { lines: line..=line, id, has_lists: true, cuts: cuts() })
+        is_it.then_some(DataEntry { lines: line..=line, id, has_lists: true })
     })
 }

@@ -27,12 +27,9 @@ impl Placing<'_> {
     /// Below a heading, or in the section that has an id.
     pub(super) fn markdown(&self, text: &str) -> Found<(String, String)> {
         let outline = Outline::new(text);
-        let anchored = self.anchored(text, &outline);
-        if let Some(why) = self.misfit(&outline, anchored) {
-            return Ok(Err(why));
-        }
-        let Some(heading) = self.listed(&outline, anchored).or(anchored) else {
-            return Ok(Err(self.no_anchor()));
+        let heading = match self.heading(text, &outline) {
+            Ok(heading) => heading,
+            Err(why) => return Ok(Err(why)),
         };
         if entry(text, self.addition, self.library)?.is_some() {
             return Ok(Err("it is there already".to_owned()));
@@ -52,6 +49,15 @@ impl Placing<'_> {
             None => self.as_entry(text, &section, &words),
         };
         Ok(placed.map(|placed| (placed, name)))
+    }
+
+    /// The heading whose section takes it, or why none does.
+    pub(super) fn heading(&self, text: &str, outline: &Outline) -> Result<usize, String> {
+        let anchored = self.anchored(text, outline);
+        match self.misfit(outline, anchored) {
+            Some(why) => Err(why),
+            None => self.listed(outline, anchored).or(anchored).ok_or_else(|| self.no_anchor()),
+        }
     }
 
     /// The text with an entry in the form of its section: an item more of its list, a paragraph after its prose.
