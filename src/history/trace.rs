@@ -240,6 +240,58 @@ pub fn typed_in(
     Ok(held)
 }
 
+/// Whether a file holds the addition of a discussion letter by letter: every line in its order, in Markdown with a
+/// blank line before and after. People may have written between them. `is_new` says that the discussion made the file.
+///
+/// # Errors
+/// A template that cannot be rendered.
+pub fn holds_addition(
+    name: &str,
+    text: &str,
+    is_new: bool,
+    finished: &Finished,
+    library: &Library,
+) -> Result<bool, Failed> {
+    let is_own = |trace: &Trace| trace.step_id == finished.opened.step.id && trace.at == finished.at;
+    for trace in traces(name, text).into_iter().filter(is_own) {
+        let is_held = match suffix(name).as_str() {
+            "md" | "markdown" => {
+                (!is_new || has_our_head(name, text, finished, library))
+                    && holds_block(text, &trace, finished, library)?
+            }
+            "json" => holds_entry(name, text, finished, library),
+            _ => !written(name, text, &trace, finished, library)?.is_empty(),
+        };
+        if is_held {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn holds_block(text: &str, trace: &Trace, finished: &Finished, library: &Library) -> Result<bool, Failed> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_blank = |line: usize| lines.get(line).is_none_or(|line| line.trim().is_empty());
+    let ours = block_lines(text, trace, &as_placed(text, trace, finished), library)?;
+    let found = standing(text, trace, &ours, Some);
+    let last = found.and_then(|found| found.last().copied());
+    Ok(last.is_some_and(is_blank) && (trace.line == 1 || is_blank(trace.line - 2)))
+}
+
+/// Whether a file that a discussion made begins as it was made.
+fn has_our_head(name: &str, text: &str, finished: &Finished, library: &Library) -> bool {
+    let Ok(Some(made)) = synthesis::created_text(name, finished, library) else { return false };
+    let head = made.lines().take_while(|line| marker(line).is_none());
+    head.zip(text.lines()).all(|(made, now)| made == now)
+}
+
+fn holds_entry(name: &str, text: &str, finished: &Finished, library: &Library) -> bool {
+    let Ok(document) = Document::read(name, text.as_bytes()) else { return false };
+    let Value::Object(ours) = data::entry(finished, library) else { return false };
+    let is_it = |(_, value): (&Node, &Value)| ours.iter().all(|(key, ours)| value.get(key) == Some(ours));
+    entries(&document).any(is_it)
+}
+
 /// Whether a text has all lines of another one, in their order: people may have written between them.
 pub fn holds_lines_of(text: &str, ours: &str) -> bool {
     let mut lines = text.lines();
@@ -412,12 +464,8 @@ fn is_numbered(id: Option<String>, layout: &Layout, addition: &Addition, text: &
 
 /// A discussion with the questions that its block in a document has; those that the document asks elsewhere were there
 /// before.
-pub fn as_placed<'f>(name: &str, text: &str, finished: &'f Finished) -> Cow<'f, Finished> {
-    let is_own = |trace: &Trace| trace.step_id == finished.opened.step.id && trace.at == finished.at;
-    let Some(trace) = traces(name, text).into_iter().find(is_own).filter(|_| !is_data(name)) else {
-        return Cow::Borrowed(finished);
-    };
-    let (own, all) = (asked_within(text, &trace), known::asked_in(text).collect::<BTreeSet<String>>());
+fn as_placed<'f>(text: &str, trace: &Trace, finished: &'f Finished) -> Cow<'f, Finished> {
+    let (own, all) = (asked_within(text, trace), known::asked_in(text).collect::<BTreeSet<String>>());
     let is_wanted = |key: &String| own.contains(key) || !all.contains(key);
     if finished.summary.open_questions.iter().all(|one| is_wanted(&closing::key(&one.text))) {
         return Cow::Borrowed(finished);
@@ -460,27 +508,36 @@ fn in_markdown(text: &str, trace: &Trace, finished: &Finished, library: &Library
 
 /// The lines of the block of a discussion, where all of them are there.
 fn in_block(text: &str, trace: &Trace, finished: &Finished, library: &Library) -> Result<Written, Failed> {
-    for level in 1..=7 {
-        let lines = |finished: &Finished| -> Result<Vec<String>, Failed> {
-            Ok(synthesis::addition_text(finished, library, level)?.lines().map(str::to_owned).collect())
-        };
-        let ours = lines(finished)?;
-        let Some(stands) = standing(text, trace, &ours, Some) else { continue };
-        let mut written: Written = stands.into_iter().map(|line| (line, None)).collect();
-        // A finding is told by what changes when it does: a template may put it anywhere.
-        for number in 0..findings(&finished.summary).len() {
-            let mut other = finished.clone();
-            touch(&mut other.summary, number);
-            let other = lines(&other)?;
-            for (at, (_, finding)) in written.iter_mut().enumerate() {
-                if finding.is_none() && other.get(at) != ours.get(at) {
-                    *finding = Some(number);
-                }
+    let ours = block_lines(text, trace, finished, library)?;
+    let Some(found) = standing(text, trace, &ours, Some) else { return Ok(Written::new()) };
+    let mut written: Written = found.into_iter().map(|line| (line, None)).collect();
+    // A finding is told by what changes when it does: a template may put it anywhere.
+    for number in 0..findings(&finished.summary).len() {
+        let mut other = finished.clone();
+        touch(&mut other.summary, number);
+        let other = block_lines(text, trace, &other, library)?;
+        for (at, (_, finding)) in written.iter_mut().enumerate() {
+            if finding.is_none() && other.get(at) != ours.get(at) {
+                *finding = Some(number);
             }
         }
-        return Ok(written);
     }
-    Ok(Written::new())
+    Ok(written)
+}
+
+/// The lines that a discussion writes in a block whose heading has the level of the one in a trace; the deepest one is
+/// a line in bold.
+fn block_lines(
+    text: &str,
+    trace: &Trace,
+    finished: &Finished,
+    library: &Library,
+) -> Result<Vec<String>, Failed> {
+    let mut below = text.lines().skip(trace.line).take(trace.end - trace.line);
+    let heading = below.find(|line| line.starts_with('#'));
+    let marks = heading.map_or(7, |line| line.len() - line.trim_start_matches('#').len());
+    let level = u8::try_from(marks).unwrap_or(7);
+    Ok(synthesis::addition_text(finished, library, level)?.lines().map(str::to_owned).collect())
 }
 
 /// Changes the text of one finding.

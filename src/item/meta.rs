@@ -27,6 +27,19 @@ pub struct Elaboration<'a> {
     pub summary: &'a str,
 }
 
+impl Elaboration<'_> {
+    /// Its entry in `elaborations`.
+    pub fn record(&self) -> Value {
+        json!({
+            "step_id": self.step_id,
+            "turn_count": self.turn_count,
+            "personas_active": self.personas,
+            "timestamp": self.at.to_string(),
+            "synthesis_summary": plain::without_comments(self.summary),
+        })
+    }
+}
+
 /// How far an analysis has come since meta.json was read.
 #[derive(Clone, Debug)]
 pub struct Advance<'a> {
@@ -272,13 +285,7 @@ impl Meta {
     /// # Errors
     /// `elaborations` is something that a record cannot be added to without losing it.
     pub fn with_elaboration(&self, held: &Elaboration<'_>) -> Result<String, Finding> {
-        let record = json!({
-            "step_id": held.step_id,
-            "turn_count": held.turn_count,
-            "personas_active": held.personas,
-            "timestamp": held.at.to_string(),
-            "synthesis_summary": plain::without_comments(held.summary),
-        });
+        let record = held.record();
         let Some(node) = self.document.member("elaborations") else {
             return Ok(self.document.with_member("elaborations", &json!([record])));
         };

@@ -33,10 +33,10 @@ use crate::git::Introduction;
 use crate::git::{self, AtPath, short};
 use crate::history::trace;
 use crate::item::library::{Library, sha256};
-use crate::item::{Change, DRAFT, File, Item, is_document, meta};
+use crate::item::{Change, DRAFT, File, Item, Meta, is_document, meta};
 use crate::run::landing;
 use crate::run::played::{CommittedPath, Recording};
-use crate::synthesis::{self, known, lists, records, removal, typed};
+use crate::synthesis::{self, known, lists, records, typed};
 use crate::text::path::{is_markdown, suffix};
 use crate::text::{path, plain};
 
@@ -418,11 +418,13 @@ impl Replay {
         library: &Library,
     ) -> Result<Option<Divergence>, Unread> {
         let Some(folder) = item_folder(&place.path) else { return Ok(None) };
-        let record = self.file_at(place.commit, &format!("{folder}/{}", meta::FILE))?.unwrap_or_default();
-        if !removal::holds_record(&String::from_utf8_lossy(&record), finished, library) {
+        let file = format!("{folder}/{}", meta::FILE);
+        let meta = Meta::read(&file, &self.file_at(place.commit, &file)?.unwrap_or_default());
+        let record = finished.elaboration(&library.cast.keys()).record();
+        if !meta.is_ok_and(|meta| meta.elaborations().contains(&record)) {
             let expected = format!("the record of step {}, {}", finished.opened.step.id, finished.at);
             let found = "no such record, or another text of it";
-            return Ok(Some(not_in(&format!("{folder}/{}", meta::FILE), expected, found)));
+            return Ok(Some(not_in(&file, expected, found)));
         }
         match self.missing_synthesis(place.commit, folder, finished, library)? {
             None => self.missing_typed(place.commit, folder, finished, library),
@@ -452,8 +454,7 @@ impl Replay {
             };
             let is_of_issue = name == DRAFT && finished.opened.draft.is_some();
             let is_new = !finished.opened.read.contains_key(&name) && !is_of_issue;
-            let placed = trace::as_placed(&name, now, finished);
-            if removal::holds_addition(&name, now, is_new, &placed, library)? {
+            if trace::holds_addition(&name, now, is_new, finished, library)? {
                 return Ok(None);
             }
             first = first.or(Some(name));

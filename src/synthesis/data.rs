@@ -13,7 +13,7 @@ use crate::text::json::{Document, Kind};
 use crate::text::plain::{clean, count, line_end, one_line, without_comments};
 
 /// A discussion as JSON artifacts carry it.
-fn entry(finished: &Finished, library: &Library) -> Value {
+pub fn entry(finished: &Finished, library: &Library) -> Value {
     harmless(raw_entry(finished, library))
 }
 

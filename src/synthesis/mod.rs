@@ -24,7 +24,6 @@ pub mod numbered;
 pub mod outline;
 pub mod records;
 pub mod related;
-pub mod removal;
 pub mod section_choice;
 pub mod typed;
 pub mod yaml_list;
@@ -484,6 +483,17 @@ fn add(name: &str, text: &str, finished: &Finished, library: &Library) -> Result
         "yaml" | "yml" => data::yaml(text, finished, library),
         "csv" => data::csv(text, finished, library),
         _ => Addition::None("a file of this kind takes no addition".to_owned()),
+    })
+}
+
+/// The text that a discussion makes of a file that did not exist; none where it makes none of that kind.
+///
+/// # Errors
+/// A template that cannot be used.
+pub fn created_text(name: &str, finished: &Finished, library: &Library) -> Result<Option<String>, Unplaced> {
+    Ok(match create(name, finished, library)? {
+        Addition::Into(text, _) => Some(text),
+        Addition::None(_) => None,
     })
 }
 

@@ -47,11 +47,6 @@ pub fn rank_spots(outline: &Outline, title: &str, length: usize) -> Vec<Spot> {
     found
 }
 
-/// Whether a heading has all words of a step's title, in their order.
-pub(super) fn is_named(heading: &str, title: &str) -> bool {
-    find_run(&without_numbers(heading), &stems(title)).is_some()
-}
-
 fn elsewhere(outline: &Outline) -> Option<usize> {
     outline.headings.iter().position(|heading| heading.text == ELSEWHERE)
 }
