@@ -236,7 +236,7 @@ impl Job<'_> {
         if opened.stays_open {
             return match read.part(&read.own, &runs::run_id(landed.held.log())) {
                 Some(ours) => self.already(target, Some(ours)),
-                None => self.report_part(read, target, landed),
+                None => self.report_discussion(read, target, landed),
             };
         }
         if read.tells_of(&opened.run) {

@@ -97,10 +97,8 @@ impl Job<'_> {
         let comment = told.comment(&library, &marker)?;
         let address = self.write(read, &marker, &comment, true);
         let commit = analyzed.commit().map(|commit| commit.to_string()).unwrap_or_default();
-        self.outputs(&commit, &target.branch, &told.links.pull_request, &address);
         self.summarise(&comment, 1);
-        let pull_request = told.links.pull_request;
-        let reported = Reported { branch: target.branch.clone(), commit, pull_request, comment: address };
+        let reported = self.reported(commit, &target.branch, told.links.pull_request, address);
         let answered = if questions.is_empty() { Answered::Now } else { Answered::Asked };
         Ok((answered, Done::Analyzed(Box::new(analyzed), reported)))
     }
@@ -135,9 +133,7 @@ impl Job<'_> {
         let comment = ours.map(|id| self.hub.comment_at(id));
         let comment =
             comment.and_then(|told| self.warn("the comment cannot be read", told)).unwrap_or_default();
-        self.outputs(&tip, &target.branch, &pull, &comment);
-        let branch = target.branch.clone();
-        let reported = Reported { branch, commit: tip, pull_request: pull, comment };
+        let reported = self.reported(tip, &target.branch, pull, comment);
         Ok((Answered::Before, Done::Already(reported)))
     }
 
@@ -157,10 +153,8 @@ impl Job<'_> {
         let address = self.write_note(read.known(&read.own), read.thread.number, Tone::Note, &text);
         let tip = self.start(target)?.to_string();
         let pull = target.pull.clone().unwrap_or_default();
-        self.outputs(&tip, &target.branch, &pull, &address);
+        let reported = self.reported(tip, &target.branch, pull, address);
         actions::summary(&text)?;
-        let branch = target.branch.clone();
-        let reported = Reported { branch, commit: tip, pull_request: pull, comment: address };
         let answered = if read.has_cards() { Answered::Asked } else { Answered::Now };
         Ok((answered, Done::NothingNew(reported, unused)))
     }
@@ -198,96 +192,71 @@ impl Job<'_> {
         }
     }
 
-    /// Pull request, comment, outputs, summary: what fails here is a warning, the commit is made.
+    /// Pull request, comment, outputs, summary: what fails here is a warning, the commit is made. A run of a
+    /// discussion that stays open has a comment of its own, and the last one the pull request.
     pub(super) fn report_discussion(
         &mut self,
         read: &Read,
         target: &Target,
         landed: Landed,
     ) -> Result<Outcome, Fail> {
-        let log = landed.held.log();
-        let finished = match landed.held.finished() {
-            Some(finished) if !runs::stays_open(log) => finished,
-            _ => return self.report_part(read, target, landed),
-        };
+        let (log, opened, commit) = (landed.held.log(), landed.held.opened(), committed(&landed)?);
+        let (finished, is_part) = (landed.held.finished(), runs::stays_open(log));
         let library = self.library()?;
         let unused = read.unused(log);
-        let commit = committed(&landed)?;
-        let open = self.open_points(read, &library, commit, log)?;
-        let leaves: Vec<String> = read.leaves.iter().cloned().chain(not_used(log)).collect();
-        let mut told = Told {
+        let label = label_of(read, &self.settings.label);
+        let open = match finished {
+            Some(_) => Some(self.open_points(read, &library, commit, log)?),
+            None => None,
+        };
+        let earlier = read.leaves.iter().filter(|_| !is_part).cloned();
+        let leaves: Vec<String> = earlier.chain(not_used(log)).collect();
+        let mut links = self.links(read, target, Some((commit, &landed.outcome.recording)))?;
+        let mut told = finished.zip(open.as_ref()).map(|(finished, open)| Told {
             finished,
             library: &library,
             number: read.thread.number,
-            links: self.links(read, target, Some((commit, &landed.outcome.recording)))?,
+            links: links.clone(),
             unused: &unused,
-            label: &label_of(read, &self.settings.label),
-            outcome: Shown { open: &open, leaves: &leaves, notes: &read.notes },
-        };
-        let (title, body) = told.pull_request()?;
-        told.links.pull_request = self.pull_request(target, &title, &body)?;
-        let marker = read.marker(&finished.opened.run, &runs::unheard(log));
-        let text = told.comment(&marker)?;
-        let comment = self.write(read, &marker, &text, true);
-        self.outputs(&commit.to_string(), &target.branch, &told.links.pull_request, &comment);
-        self.summarise(&text, 1);
-        let pull_request = told.links.pull_request;
-        let reported =
-            Reported { branch: target.branch.clone(), commit: commit.to_string(), pull_request, comment };
-        let answered = if open.is_settled() { Answered::Now } else { Answered::Asked };
-        Ok((answered, Done::Discussed(Box::new(landed), reported, unused)))
-    }
-
-    /// One run of a discussion that stays open: a comment of its own, and the pull request at the end.
-    pub(super) fn report_part(
-        &mut self,
-        read: &Read,
-        target: &Target,
-        landed: Landed,
-    ) -> Result<Outcome, Fail> {
-        let (log, opened, commit) = (landed.held.log(), landed.held.opened(), committed(&landed)?);
-        let library = self.library()?;
-        let mut links = self.links(read, target, Some((commit, &landed.outcome.recording)))?;
-        let ended = landed.held.finished();
-        let unused = read.unused(log);
-        let (mut result, mut answered) = (None, Answered::Open);
-        if let Some(finished) = ended {
-            let open = self.open_points(read, &library, commit, log)?;
-            let leaves: Vec<String> = not_used(log).collect();
-            let mut told = Told {
-                finished,
-                library: &library,
-                number: read.thread.number,
-                links: links.clone(),
-                unused: &unused,
-                label: &label_of(read, &self.settings.label),
-                outcome: Shown { open: &open, leaves: &leaves, notes: &read.notes },
-            };
+            label: &label,
+            outcome: Shown { open, leaves: &leaves, notes: &read.notes },
+        });
+        if let Some(told) = &mut told {
             let (title, body) = told.pull_request()?;
             links.pull_request = self.pull_request(target, &title, &body)?;
             told.links.pull_request.clone_from(&links.pull_request);
-            result = Some((told.heading(), told.result()?));
-            answered = if open.is_settled() { Answered::Over } else { Answered::Asked };
         }
-        let label = label_of(read, &self.settings.label);
-        let label = read.asked.comment.is_none().then_some(label);
-        let part = Part {
-            log,
-            opened,
-            library: &library,
-            label: label.as_deref(),
-            links: &links,
-            unused: &unused,
-            leaves: &read.leaves,
-            result: result.as_ref().map(|(heading, text)| (heading.as_str(), text.as_str())),
+        let run = if is_part { runs::run_id(log) } else { opened.run.clone() };
+        let marker = read.marker(&run, &runs::unheard(log));
+        let text = match &told {
+            Some(told) if !is_part => told.comment(&marker)?,
+            told => {
+                let result = match told {
+                    Some(told) => Some((told.heading(), told.result()?)),
+                    None => None,
+                };
+                let part = Part {
+                    log,
+                    opened,
+                    library: &library,
+                    label: read.asked.comment.is_none().then_some(label.as_str()),
+                    links: &links,
+                    unused: &unused,
+                    leaves: &read.leaves,
+                    result: result.as_ref().map(|(heading, text)| (heading.as_str(), text.as_str())),
+                };
+                part.comment(&marker)?
+            }
         };
-        let marker = read.marker(&runs::run_id(log), &runs::unheard(log));
-        let text = part.comment(&marker)?;
-        let comment = self.write(read, &marker, &text, false);
-        self.outputs(&commit.to_string(), &opened.branch, &links.pull_request, &comment);
-        self.summarise(&text, 2);
-        let (branch, commit) = (opened.branch.clone(), commit.to_string());
-        let reported = Reported { branch, commit, pull_request: links.pull_request, comment };
+        let comment = self.write(read, &marker, &text, !is_part);
+        self.summarise(&text, if is_part { 2 } else { 1 });
+        let reported = self.reported(commit.to_string(), &landed.branch, links.pull_request, comment);
+        let answered = match &open {
+            None => Answered::Open,
+            Some(open) if !open.is_settled() => Answered::Asked,
+            Some(_) if is_part => Answered::Over,
+            Some(_) => Answered::Now,
+        };
         Ok((answered, Done::Discussed(Box::new(landed), reported, unused)))
     }
 
@@ -382,11 +351,18 @@ impl Job<'_> {
         }
     }
 
-    fn outputs(&self, commit: &str, branch: &str, pull: &str, comment: &str) {
-        let outputs = [("commit", commit), ("branch", branch), ("pull-request", pull), ("comment", comment)];
+    /// What is told of the run to the next steps of the job, and to who started it.
+    fn reported(&self, commit: String, branch: &str, pull_request: String, comment: String) -> Reported {
+        let outputs = [
+            ("commit", commit.as_str()),
+            ("branch", branch),
+            ("pull-request", &pull_request),
+            ("comment", &comment),
+        ];
         if let Err(fail) = actions::outputs(&outputs) {
             self.observer.warn(&fail.to_line());
         }
+        Reported { branch: branch.to_owned(), commit, pull_request, comment }
     }
 
     /// What the item's document and those of the step leave open, the worst first.
