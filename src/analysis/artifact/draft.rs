@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use crate::analysis::Answer;
 use crate::analysis::answer_forms::{self, Fact, Label, Said};
 use crate::analysis::drafted::Drafted;
+use crate::discussion::address::only_ends;
+use crate::item::persona::Cast;
 use crate::item::step::Step;
 use crate::text::markdown;
 use crate::text::plain;
@@ -128,13 +130,18 @@ impl Draft {
 }
 
 /// What the answers come to; `is_drafted` where a yes confirms a draft and so answers the brief question.
-pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool) -> Draft {
+pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool, cast: &Cast) -> Draft {
     let mut draft = Draft::default();
     for answer in answers {
         let asked = asked(answer);
         let open = |text: String| Open { number: answer.question, text, is_of_step: true };
         let seen = answer.said.as_ref().map(|(by, text)| (by, markdown::said(text)));
-        let Some((by, text)) = seen.filter(|(_, text)| !answer_forms::is_unknown(text)) else {
+        // "done", with which scripts end, is no answer.
+        let says = |text: &str| {
+            let ends = only_ends(text, cast) && !answer_forms::acknowledges(text);
+            !answer_forms::is_unknown(text) && !ends
+        };
+        let Some((by, text)) = seen.filter(|(_, text)| says(text)) else {
             draft.open.push(open(asked));
             continue;
         };
@@ -157,7 +164,8 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool
         draft.open.extend(questions.into_iter().map(|text| Open::new(answer.question, text)));
     }
     let seen = feedback.iter().map(|(by, text)| (by, markdown::said(text)));
-    for (by, text) in seen.filter(|(_, text)| !text.is_empty() && !answer_forms::acknowledges(text)) {
+    let says = |text: &str| !answer_forms::acknowledges(text) && !only_ends(text, cast);
+    for (by, text) in seen.filter(|(_, text)| !text.is_empty() && says(text)) {
         let text = text.as_str();
         draft.messages.push(text.to_owned());
         let questions = answer_forms::questions(text);
@@ -267,6 +275,10 @@ mod tests {
         Answer { question, asked: asked.into(), asks: Vec::new(), said }
     }
 
+    fn cast() -> Cast {
+        crate::item::library::Library::built_in().unwrap().cast
+    }
+
     fn open(draft: &Draft) -> Vec<&str> {
         draft.open.iter().map(|open| open.text.as_str()).collect()
     }
@@ -279,13 +291,14 @@ mod tests {
             answer(Some(3), "When?", Some("I don't know.")),
             answer(Some(4), "Where?", Some("Yes")),
             answer(Some(5), "What else?", Some("Nothing to add.")),
+            answer(Some(6), "How long?", Some("done")),
         ];
-        let found = draft(&answers, &[("Kim".into(), "Add the branch managers".into())], false);
+        let found = draft(&answers, &[("Kim".into(), "Add the branch managers".into())], false, &cast());
         assert_eq!(
             (found.entries.len(), found.entries[0].lines.clone()),
             (1, vec!["readers".to_owned(), "librarians".to_owned()])
         );
-        assert_eq!((found.facts.len(), open(&found)), (1, vec!["Why?", "When?", "Where?"]));
+        assert_eq!((found.facts.len(), open(&found)), (1, vec!["Why?", "When?", "Where?", "How long?"]));
         assert_eq!((found.feedback[0].by.as_str(), found.speakers()), ("Kim", vec!["Sam", "Kim"]));
     }
 
@@ -299,6 +312,7 @@ mod tests {
             &answers,
             &[("Kim".into(), "What about the branches?".into()), ("Kim".into(), "ok".into())],
             false,
+            &cast(),
         );
         assert_eq!(
             open(&found),
