@@ -550,18 +550,9 @@ fn is_placeholder(tag: &str) -> bool {
     let is_mark = MARKS.contains(name) && (words.len() > 1 || *name != "TO");
     if words.len() == 1 && !is_mark {
         let is_plain = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
-        return is_plain && !ELEMENTS.split(' ').any(|element| element == *name);
+        return is_plain && !crate::text::markdown::is_element(name);
     }
     // No attribute has a comma.
     let is_prose = words.len() > 2 && !tag.contains(['=', '/', '"']) && tag.contains(", ");
     is_mark || is_prose || words.iter().all(is_word) && !WITH_FLAGS.contains(name)
 }
-
-/// The elements of HTML with names of more than two letters and no digit.
-const ELEMENTS: &str = "abbr address area article aside audio base bdi bdo big blockquote body button canvas caption \
-    center cite code col colgroup data datalist del details dfn dialog dir div embed fieldset \
-    figcaption figure font footer form frame frameset head header hgroup html iframe img input ins \
-    kbd label legend link main map mark menu meta meter nav noscript object optgroup option output \
-    param picture pre progress ruby samp script search section select slot small source span strike \
-    strong style sub summary sup svg table tbody template textarea tfoot thead time title track var \
-    video wbr";

@@ -533,9 +533,10 @@ fn markdown(text: &str, finished: &Finished, library: &Library) -> Result<Additi
     Err(Unplaced::NoPlace { path: String::new(), why })
 }
 
-/// The addition at the end of a Markdown text, in no section that is there.
+/// The addition at the end of a Markdown text, in no section that is there: before the definitions of links that end it.
 fn at_end(text: &str, finished: &Finished, library: &Library) -> Result<Addition, Unplaced> {
-    let inserted = outline::insert(text, text.len(), &addition(finished, library, END_LEVEL)?);
+    let inserted =
+        outline::insert(text, outline::end_of_words(text), &addition(finished, library, END_LEVEL)?);
     if outline::fits(text, &inserted) {
         return Ok(Addition::Into(inserted.text, BLOCK.to_owned()));
     }

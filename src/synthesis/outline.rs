@@ -175,6 +175,23 @@ pub fn insert(text: &str, at: usize, body: &str) -> Inserted {
     Inserted { text: format!("{before}{inserted}{}", &text[at..]), range, body }
 }
 
+/// Where the words of a text end: at its end, or before the link reference definitions that it ends in (CommonMark 4.7).
+pub fn end_of_words(text: &str) -> usize {
+    let parser = Parser::new_ext(text, MARKDOWN);
+    let mut definitions: Vec<_> =
+        parser.reference_definitions().iter().map(|(_, found)| found.span.clone()).collect();
+    definitions.sort_by_key(|span| std::cmp::Reverse(span.start));
+    let mut end = text.len();
+    for span in definitions {
+        let begins_line = span.start == 0 || text[..span.start].ends_with('\n');
+        if !text[span.end..end].trim().is_empty() || !begins_line {
+            break;
+        }
+        end = span.start;
+    }
+    end
+}
+
 /// Whether the last complete line is blank.
 fn is_blank_line(before: &str) -> bool {
     let line = before.strip_suffix('\n').unwrap_or(before);
@@ -203,6 +220,15 @@ mod tests {
 
     const TEXT: &str =
         "---\nx: 1\n---\n# T\n\n## 1. A\n\na\n\n```\n# no\n```\n\n### A.1\n\n> # quoted\n\n## B\nb";
+
+    #[test]
+    fn words_end_before_the_link_definitions_that_end_a_text() {
+        let ends = |text: &str| end_of_words(text);
+        assert_eq!(ends("A [b].\n\n[b]: c.md\n[d]: <e.md>\n\n"), 8);
+        assert_eq!(ends("[b]: c.md\n\nA [b].\n"), 18);
+        assert_eq!(ends("A\n\n- b\n\n  [c]: d.md\n"), 20);
+        assert_eq!((ends(""), ends("A"), ends("A\n\n> [c]: d.md\n")), (0, 1, 15));
+    }
 
     #[test]
     fn a_section_ends_before_the_marker_of_a_block() {

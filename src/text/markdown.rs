@@ -18,6 +18,8 @@
 mod block;
 mod html;
 
+pub use self::html::is_element;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -455,6 +457,7 @@ mod tests {
             ("A.<br>b", &[(Paragraph, "A."), (Paragraph, "b")]),
             ("A:<br>b<br>c", &[(Paragraph, "A:"), (Paragraph, "b"), (Paragraph, "c")]),
             ("1 < 2 and <3", &[(Paragraph, "1 < 2 and <3")]),
+            ("A `x-<b>` or y-<name> of Vec<Item>", &[(Paragraph, "A `x-<b>` or y-<name> of Vec<Item>")]),
             ("<ul><li>a</li><li>b</li></ul>", &[(Item, "a"), (Item, "b")]),
         ] {
             check(source, wanted);

@@ -91,6 +91,18 @@ pub(super) fn is_block(name: &str) -> bool {
     BLOCKS.contains(&name)
 }
 
+/// Whether HTML has, or had, an element of this name; `<name>` is a placeholder (HTML Living Standard, 4 and 16).
+pub fn is_element(name: &str) -> bool {
+    const ELEMENTS: &str = "a abbr address area article aside audio b base bdi bdo big blockquote body br button canvas \
+        caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset \
+        figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img \
+        input ins kbd label legend li link main map mark menu meta meter nav noscript object ol optgroup option output \
+        p param picture pre progress q rp rt ruby s samp script search section select slot small source span strike \
+        strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul \
+        var video wbr";
+    ELEMENTS.split_ascii_whitespace().any(|element| element == name)
+}
+
 /// Elements without an end.
 fn is_void(name: &str) -> bool {
     ["area", "base", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
@@ -144,7 +156,8 @@ fn tag(raw: &str, at: usize) -> Option<(usize, Option<Piece>)> {
     let is_name = |found: char| found.is_ascii_alphanumeric() || found == '-';
     let length = raw[from..].find(|found: char| !is_name(found)).unwrap_or(raw.len() - from);
     let name = raw[from..from + length].to_ascii_lowercase();
-    if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+    // What is no element was meant as words: `flux-<name>`.
+    if !is_element(&name) {
         return None;
     }
     let (end, is_hidden) = attributes(raw, from + length)?;
