@@ -9,6 +9,8 @@ pub mod session;
 #[cfg(feature = "cli")]
 pub mod analyze;
 #[cfg(feature = "cli")]
+mod asked;
+#[cfg(feature = "cli")]
 pub mod before;
 #[cfg(feature = "cli")]
 pub mod check;

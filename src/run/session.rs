@@ -10,8 +10,6 @@
 //! A voice is asked once a round; each of its lines is judged alone, and only a refused one is asked for again.
 //! [The example of the crate](crate#a-discussion-as-a-library) holds one.
 
-pub mod asked;
-
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::discussion::additions;

@@ -23,7 +23,7 @@ use super::{Left, Placed, Unplaced, decider, existing, guarded, places, reason};
 use crate::discussion::LandingEntries;
 use crate::discussion::address::without_vocative;
 use crate::discussion::event::{Event, SECRETARY};
-use crate::discussion::summary::{Decision, Insight, attribution};
+use crate::discussion::summary::{Decision, Insight, Question, attribution};
 use crate::item::layout::{Form, List, Place};
 use crate::item::library::Library;
 use crate::item::persona::Persona;
@@ -134,19 +134,28 @@ impl Kind {
         let (name, values) = match self {
             Kind::Insight => ("insight", spoken(&summary.insights[at])),
             Kind::Action => ("action", spoken(&summary.action_items[at])),
-            Kind::Question => {
-                let question = &summary.open_questions[at];
-                // Without a model it is only who asked, which a team's own list does not say.
-                let context = Some(&question.context).filter(|_| said.voice != SECRETARY);
-                let context = context.map(|context| guarded(context, &library.cast));
-                ("question", context! { text => guarded(&question.text, &library.cast), context })
-            }
+            Kind::Question => return asked(&summary.open_questions[at], said, library),
             Kind::Decision => ("clarification", decided(&summary.decisions[at], form, said, library)),
         };
         let text = library.templates.render(&format!("additions/{name}.md"), values)?;
         let text = text.trim();
         Ok(text.strip_prefix("- ").unwrap_or(text).to_owned())
     }
+}
+
+/// An open question as an entry of a list, without its mark, and what it depends on. Without a model that is only who
+/// asked, which a team's own list does not say.
+pub(super) fn asked(
+    question: &Question,
+    said: LandingEntries<'_>,
+    library: &Library,
+) -> Result<String, Failed> {
+    let context = Some(&question.context).filter(|_| said.voice != SECRETARY);
+    let context = context.map(|context| guarded(context, &library.cast));
+    let values = context! { text => guarded(&question.text, &library.cast), context };
+    let text = library.templates.render("additions/question.md", values)?;
+    let text = text.trim();
+    Ok(text.strip_prefix("- ").unwrap_or(text).to_owned())
 }
 
 fn decided(decision: &Decision, form: Form, said: LandingEntries<'_>, library: &Library) -> Value {

@@ -21,7 +21,7 @@ use minijinja::context;
 
 use super::outline::{Outline, fits, insert};
 use super::records::{name, unlabelled};
-use super::{Placed, Unplaced, below, decider, existing, lists, reason, related};
+use super::{Placed, Unplaced, below, decider, existing, lists, lists::asked, reason, related};
 use crate::discussion::LandingEntries;
 use crate::discussion::summary::Decision;
 use crate::item::layout::Place;
@@ -29,6 +29,7 @@ use crate::item::library::Library;
 use crate::item::{self, File};
 use crate::text::ids::{Relation, record_numbers, relations};
 use crate::text::plain;
+use crate::text::sentences::sentences;
 use crate::text::template::Failed;
 
 /// The longest title of a record, in characters.
@@ -74,7 +75,7 @@ pub fn named(text: &str) -> Option<u32> {
     record_numbers(text).into_iter().next()
 }
 
-/// The title of the record that a decision gets.
+/// The title of the record that a decision gets: its first sentence.
 pub fn title(decision: &Decision) -> String {
     plain::capital(&plain::headline(title_of(decision), TITLE))
 }
@@ -156,7 +157,8 @@ fn title_of(decision: &Decision) -> &str {
         .and_then(|head| head.trim_end().rsplit_once(' '))
         .map(|(head, _)| head.trim_end_matches([',', ' ']));
     let text = head.filter(|head| !head.is_empty()).unwrap_or(text);
-    without_relation(text)
+    let first = sentences(text).into_iter().next().unwrap_or(text);
+    without_relation(first.trim_end_matches('.'))
 }
 
 /// A decision without the words that say which record it amends or supersedes, at its end.
@@ -208,6 +210,8 @@ fn draft(
     by.dedup();
     let entries: Result<Vec<String>, Failed> =
         decisions.iter().map(|one| entry(one, said, library)).collect();
+    let questions: Result<Vec<String>, Failed> =
+        said.summary.landing_questions().iter().map(|one| asked(one, said, library)).collect();
     let reasons = decisions.iter().map(|one| without_relation(&one.rationale));
     let reasons = reasons.filter(|reason| !reason.is_empty());
     let draft = Draft {
@@ -219,7 +223,7 @@ fn draft(
         relations: related::lines(item, library.layout(said.layout), decisions),
         reasons: reasons.map(|reason| plain::markdown(&plain::capital(reason))).collect(),
         decisions: entries?,
-        questions: said.summary.landing_questions().iter().map(|one| plain::markdown(&one.text)).collect(),
+        questions: questions?,
     };
     Ok(new_record(&newest, &draft))
 }
@@ -327,6 +331,16 @@ fn number_like(title: &str, number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_is_called_like_the_first_sentence_of_its_decision() {
+        let title = |text: &str| {
+            let by = crate::discussion::summary::Recognised::Form;
+            title(&Decision::new(text, None, "Sam", vec![1], by))
+        };
+        assert_eq!(title("in rain, we close. On a wet day nobody comes."), "In rain, we close");
+        assert_eq!(title("no letters"), "No letters");
+    }
 
     #[test]
     fn names_and_titles_are_counted_on() {
