@@ -202,7 +202,7 @@ pub fn edited_names(repo: &Repo, item: &Item) -> Result<Vec<String>, Fail> {
         _ => false,
     });
     let mut names: Vec<String> = edited.map(|(name, _)| name.clone()).collect();
-    names.extend(new_names(repo, &folder, &item.path, &committed));
+    names.extend(new_names(repo, &folder, &item.path, head));
     Ok(names)
 }
 
@@ -226,15 +226,16 @@ pub fn unread(item: &Item, observer: &dyn Observer) {
 }
 
 /// The documents in an item's folder that no commit has yet and git does not ignore.
-fn new_names(repo: &Repo, folder: &Path, item: &str, committed: &Item) -> Vec<String> {
+fn new_names(repo: &Repo, folder: &Path, item: &str, head: Oid) -> Vec<String> {
     let is_own = |entry: &DirEntry| entry.depth() == 1 && entry.file_name() == "elaborations";
     let entries = WalkDir::new(folder).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
     let files =
         entries.filter_entry(|entry| !is_own(entry)).flatten().filter(|entry| entry.file_type().is_file());
     let names = files.filter_map(|entry| {
         let name = entry.path().strip_prefix(folder).ok()?.to_str()?.replace('\\', "/");
-        let is_new = item::is_document(&name) && name != "meta.json" && !committed.files.contains_key(&name);
-        (is_new && !repo.is_ignored(&format!("{item}/{name}"))).then_some(name)
+        let path = format!("{item}/{name}");
+        let is_new = item::is_document(&name) && name != "meta.json" && !repo.is_file(head, &path);
+        (is_new && !repo.is_ignored(&path)).then_some(name)
     });
     names.take(MAX_NEW).collect()
 }

@@ -61,8 +61,9 @@ pub fn probe(choice: &Choice, prices: Option<Prices>) -> Result<Probe, Fail> {
     let (usage, cost) = (metered.meter().total(), metered.meter().cost());
     let seconds = begun.elapsed().as_secs_f64();
     let context = model.context().or_else(|| choice.listed_context());
-    let is_in_form =
-        rounds::object(&answer).is_some_and(|said| said.get("text").is_some_and(Value::is_string));
+    // A voice may pass.
+    let is_in_form = rounds::object(&answer)
+        .is_some_and(|said| said.get("text").is_some_and(Value::is_string) || said.contains_key("pass"));
     Ok(Probe { seconds, is_in_form, usage, context, cost })
 }
 

@@ -78,6 +78,9 @@ fn another_document_that_is_named_in_the_folder_of_an_item_gets_its_own_item() {
     assert_eq!((&replay["reproduced"], replay["recordings"].as_array().unwrap().len()), (&true.into(), 2));
     let again = elaborate(&sandbox, "billing", &["--dry-run", "--json"]).json();
     assert_eq!(again["item"], "docs/billing");
+    // What belongs to the one in the folder is committed, and no new document of the outer one.
+    let outer = elaborate(&sandbox, "docs", &["--dry-run"]);
+    assert!(!outer.stderr.contains("not committed"), "{}", outer.stderr);
     // The first one keeps its document, and a folder below `items` is no other than one elsewhere.
     assert_eq!(elaborate(&sandbox, "docs/webhooks.md", &["--dry-run", "--json"]).json()["item"], "docs");
     sandbox.commit(&[(".roundtable.yaml", "items: docs\n")]);
