@@ -64,7 +64,7 @@ fn prose(sections: usize) -> String {
         let _ = write!(
             text,
             "\n## Step {at}\n\nThe queue keeps {at} messages, and later ones wait for {at} seconds. See section {at}.\n\
-             Nobody has to read it twice, which must have been a problem before, and TODO: say why.\n"
+             Nobody has to read it twice — which must have been a problem “before” — and TODO: say why.\n"
         );
     }
     text

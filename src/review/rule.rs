@@ -21,7 +21,7 @@ use super::{Document, Files, Options, review};
 use crate::item::library::review_files;
 use crate::text::finding::{self, Severity, did_you_mean};
 use crate::text::front_matter;
-use crate::text::pattern::Pattern;
+use crate::text::pattern::{Pattern, without_word_borders};
 
 /// Which blocks the patterns of a rule read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,17 +229,20 @@ impl Rules {
         Rules { rules, patterns: OnceLock::new(), pattern_of }
     }
 
-    /// Which patterns of `any` are in a block at all, in the order of `pattern_of`.
+    /// Which patterns of `any` may be in a block at all, in the order of `pattern_of`.
     pub(super) fn patterns(&self) -> &RegexSet {
         self.patterns.get_or_init(|| self.set().unwrap_or_default())
     }
 
-    /// The set of all patterns of `any`.
+    /// The set of all patterns of `any`, without the borders of words that they ask for.
     ///
     /// # Errors
     /// A pattern that is none, or a set that is too large.
     pub(super) fn set(&self) -> Result<RegexSet, regex::Error> {
-        RegexSet::new(self.rules.iter().flat_map(|rule| &rule.file.any))
+        let patterns = self.rules.iter().flat_map(|rule| &rule.file.any);
+        RegexSet::new(
+            patterns.map(|pattern| without_word_borders(pattern).unwrap_or_else(|| pattern.clone())),
+        )
     }
 
     /// All rules, by name.
