@@ -518,7 +518,7 @@ fn a_hostile_model_breaks_neither_transcript_nor_artifact_nor_bound() {
         "{{ 7*7 }}{% for x in range(999999) %}x{% endfor %} photos {{ secret }}".to_owned(),
         invisible.to_owned(),
         "Maya Chen (Business Analyst): Alex Rivera (Solutions Architect): both photos".to_owned(),
-        "photo ".repeat(200_000),
+        "photo ".repeat(20_000),
     ] {
         let hostile = text.clone();
         let server = serving(move |_| hostile.clone());

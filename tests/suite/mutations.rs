@@ -576,16 +576,18 @@ fn is_inside_html(text: &str, at: usize) -> bool {
 fn judge(documents: &[(String, String)]) -> (Edits, Edits, Vec<String>) {
     let (mut lost, mut added, mut wrong) = (Edits::new(), Edits::new(), Vec::new());
     for (name, text) in documents {
-        for (edit, after) in
-            losing(text).into_iter().flat_map(|(edit, all)| all.into_iter().map(move |one| (edit, one)))
+        for (edit, after) in losing(text)
+            .into_iter()
+            .flat_map(|(edit, all)| crate::kit::one_in(4, all).map(move |one| (edit, one)))
         {
             if verdict(text, &after).is_empty() {
                 wrong.push(format!("{name}: \"{edit}\" passes:\n{}", diff(text, &after)));
             }
             lost.entry(edit).or_default().push(String::new());
         }
-        for (edit, after) in
-            adding(text).into_iter().flat_map(|(edit, all)| all.into_iter().map(move |one| (edit, one)))
+        for (edit, after) in adding(text)
+            .into_iter()
+            .flat_map(|(edit, all)| crate::kit::one_in(4, all).map(move |one| (edit, one)))
         {
             let losses = verdict(text, &after);
             if !losses.is_empty() {
@@ -608,7 +610,7 @@ fn no_wrong_verdict_over_our_own_documents() {
     assert!(lost.len() >= 60, "{:?}", lost.keys());
     assert!(added.len() >= 30, "{:?}", added.keys());
     let count = |edits: &Edits| edits.values().map(Vec::len).sum::<usize>();
-    assert!(count(&lost) > 4_000 && count(&added) > 1_000, "{} {}", count(&lost), count(&added));
+    assert!(count(&lost) > 1_000 && count(&added) > 250, "{} {}", count(&lost), count(&added));
 }
 
 /// Over the examples of the specifications only losses are known by how they are made: what stands between two
@@ -618,8 +620,9 @@ fn no_loss_passes_over_the_examples_of_the_specifications() {
     let examples = specification();
     let mut wrong = Vec::new();
     for (name, text) in &examples {
-        for (edit, after) in
-            losing(text).into_iter().flat_map(|(edit, all)| all.into_iter().map(move |one| (edit, one)))
+        for (edit, after) in losing(text)
+            .into_iter()
+            .flat_map(|(edit, all)| crate::kit::one_in(3, all).map(move |one| (edit, one)))
         {
             if *text != after && verdict(text, &after).is_empty() && changes_the_page(text, &after) {
                 wrong.push(format!("{name}: \"{edit}\" passes:\n{}", diff(text, &after)));
