@@ -486,18 +486,24 @@ impl Script {
     }
 
     /// A step begins, and asks these: where the list answers by number, what comes before the next choice at a
-    /// menu belongs to this step.
+    /// menu belongs to this step. A list that begins a run does where each of these messages names a question.
     pub fn begin(&mut self, step: &str, prompts: &[Prompt]) {
-        if !self.is_by_number || self.live.is_some() || self.answers.contains_key(step) {
+        if self.live.is_some() || self.answers.contains_key(step) {
             return;
         }
         let chooses = |input: &Option<Input>| {
             input.as_ref().is_some_and(|input| crate::analysis::menu::letter(&input.text).is_some())
         };
         let end = self.inputs.iter().position(chooses).unwrap_or(self.inputs.len());
-        let own = self.inputs.drain(..end).flatten();
-        let answers = by_number::distribute(own, prompts);
-        self.answers.insert(step.to_owned(), answers);
+        let own = || self.inputs.iter().take(end);
+        let names = |input: &Input| by_number::answers_only(&input.text, prompts);
+        // A list that begins with silence is in order.
+        let is_named = matches!(own().next(), Some(Some(_))) && own().flatten().all(names);
+        if self.is_by_number || is_named {
+            let own = self.inputs.drain(..end).flatten();
+            let answers = by_number::distribute(own, prompts);
+            self.answers.insert(step.to_owned(), answers);
+        }
     }
 
     /// The step is asked anew with other questions: numbers of the old ones say nothing any more.

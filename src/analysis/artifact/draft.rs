@@ -5,11 +5,12 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::Answer;
-use crate::analysis::answer_forms::{self, Fact, Label, Said};
+use crate::analysis::answer_forms::{self, Fact, Label};
 use crate::analysis::drafted::Drafted;
 use crate::discussion::address::only_ends;
-use crate::item::persona::Cast;
+use crate::item::library::Library;
 use crate::item::step::Step;
+use crate::minutes::{Forms, decisions_in};
 use crate::text::markdown;
 use crate::text::plain;
 use crate::text::sections::list;
@@ -23,8 +24,20 @@ pub struct Entry {
     pub asked: String,
     pub lines: Vec<String>,
     pub by: String,
-    /// Its question asks for a decision.
-    pub decides: bool,
+    /// What its message decides, each with its reason where one is given.
+    pub decisions: Vec<(String, Option<String>)>,
+}
+
+impl Entry {
+    /// Lines that decide nothing.
+    pub fn note(lines: Vec<String>, by: &str) -> Entry {
+        Entry { asked: String::new(), lines, by: by.to_owned(), decisions: Vec::new() }
+    }
+
+    /// Whether a line is one of its decisions and no more.
+    pub fn is_decision(&self, line: &str) -> bool {
+        sentences(line).len() == 1 && self.decisions.iter().any(|(text, _)| line.contains(text))
+    }
 }
 
 /// A question that nobody has answered, and its place among the step's questions.
@@ -117,31 +130,54 @@ impl Draft {
         found
     }
 
-    /// Takes the forms and notes of a message in.
-    fn hear(&mut self, asked: &str, by: &str, said: Said, asks: Option<&[Label]>) {
+    /// Takes the forms, decisions and notes of a message in: `message` as it was typed, `text` as the page shows it.
+    fn hear(
+        &mut self,
+        asked: &str,
+        by: &str,
+        (message, text): (&str, &str),
+        asks: Option<&[Label]>,
+        forms: &Forms,
+    ) {
+        let said = answer_forms::read(text, asks.unwrap_or_default());
         self.problems.extend(said.problems);
         self.facts.extend(said.facts.into_iter().map(|fact| (fact, by.to_owned())));
-        if !said.notes.is_empty() {
-            let decides = asks.is_some_and(|asks| asks.contains(&Label::Decision));
-            let entry = Entry { asked: asked.to_owned(), lines: said.notes, by: by.to_owned(), decides };
+        let mut entry = Entry { asked: asked.to_owned(), ..Entry::note(said.notes, by) };
+        entry.decisions = decisions_in(message, forms);
+        if !entry.decisions.is_empty() {
+            // What is below a label is a decision by itself.
+            entry.lines.retain(|line| !is_label_of_decisions(line, forms));
+        }
+        if asks.is_some_and(|asks| asks.contains(&Label::Decision)) {
+            let open = entry.lines.iter().filter(|line| !entry.is_decision(line));
+            let chosen: Vec<_> = open.filter_map(|line| answer_forms::choice(line)).collect();
+            entry.decisions.extend(chosen);
+        }
+        if !entry.lines.is_empty() || !entry.decisions.is_empty() {
             if asks.is_some() { &mut self.entries } else { &mut self.feedback }.push(entry);
         }
     }
 }
 
 /// What the answers come to; `is_drafted` where a yes confirms a draft and so answers the brief question.
-pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool, cast: &Cast) -> Draft {
+pub fn draft(
+    answers: &[Answer],
+    feedback: &[(String, String)],
+    is_drafted: bool,
+    library: &Library,
+) -> Draft {
+    let (cast, forms) = (&library.cast, library.forms());
     let mut draft = Draft::default();
     for answer in answers {
         let asked = asked(answer);
         let open = |text: String| Open { number: answer.question, text, is_of_step: true };
-        let seen = answer.said.as_ref().map(|(by, text)| (by, markdown::said(text)));
+        let seen = answer.said.as_ref().map(|(by, text)| (by, text, markdown::said(text)));
         // "done", with which scripts end, is no answer.
         let says = |text: &str| {
             let ends = only_ends(text, cast) && !answer_forms::acknowledges(text);
             !answer_forms::is_unknown(text) && !ends
         };
-        let Some((by, text)) = seen.filter(|(_, text)| says(text)) else {
+        let Some((by, message, text)) = seen.filter(|(.., text)| says(text)) else {
             draft.open.push(open(asked));
             continue;
         };
@@ -157,25 +193,31 @@ pub fn draft(answers: &[Answer], feedback: &[(String, String)], is_drafted: bool
         }
         let questions = answer_forms::questions(text);
         let is_question = is_only(text, &questions);
-        draft.hear(&asked, by, answer_forms::read(text, &answer.asks), Some(&answer.asks));
+        draft.hear(&asked, by, (message, text), Some(&answer.asks), forms);
         if is_question {
             draft.open.push(open(asked));
         }
         draft.open.extend(questions.into_iter().map(|text| Open::new(answer.question, text)));
     }
-    let seen = feedback.iter().map(|(by, text)| (by, markdown::said(text)));
+    let seen = feedback.iter().map(|(by, text)| (by, text, markdown::said(text)));
     let says = |text: &str| !answer_forms::acknowledges(text) && !only_ends(text, cast);
-    for (by, text) in seen.filter(|(_, text)| !text.is_empty() && says(text)) {
+    for (by, message, text) in seen.filter(|(.., text)| !text.is_empty() && says(text)) {
         let text = text.as_str();
         draft.messages.push(text.to_owned());
         let questions = answer_forms::questions(text);
         // A question at the menu is answered there, and written nowhere else.
         if !is_only(text, &questions) {
-            draft.hear("", by, answer_forms::read(text, &[]), None);
+            draft.hear("", by, (message, text), None, forms);
         }
         draft.open.extend(questions.into_iter().map(|text| Open::new(None, text)));
     }
     draft
+}
+
+/// `Decisions:`, `We decided`: a line that only gives its role to what is below it.
+fn is_label_of_decisions(line: &str, forms: &Forms) -> bool {
+    let label = line.trim_end_matches([':', '：']).trim_end();
+    forms.find("labels", label).is_some_and(|hit| hit.form.written.form == "decisions")
 }
 
 /// Whether a text is nothing but these questions.
@@ -275,8 +317,8 @@ mod tests {
         Answer { question, asked: asked.into(), asks: Vec::new(), said }
     }
 
-    fn cast() -> Cast {
-        crate::item::library::Library::built_in().unwrap().cast
+    fn library() -> Library {
+        Library::built_in().unwrap()
     }
 
     fn open(draft: &Draft) -> Vec<&str> {
@@ -293,13 +335,29 @@ mod tests {
             answer(Some(5), "What else?", Some("Nothing to add.")),
             answer(Some(6), "How long?", Some("done")),
         ];
-        let found = draft(&answers, &[("Kim".into(), "Add the branch managers".into())], false, &cast());
+        let found = draft(&answers, &[("Kim".into(), "Add the branch managers".into())], false, &library());
         assert_eq!(
             (found.entries.len(), found.entries[0].lines.clone()),
             (1, vec!["readers".to_owned(), "librarians".to_owned()])
         );
         assert_eq!((found.facts.len(), open(&found)), (1, vec!["Why?", "When?", "Where?", "How long?"]));
         assert_eq!((found.feedback[0].by.as_str(), found.speakers()), ("Kim", vec!["Sam", "Kim"]));
+    }
+
+    #[test]
+    fn a_label_gives_its_role_to_the_list_below_it() {
+        for (text, decisions, lines) in [
+            ("Decisions:\n- use paper because it is cheap\n- no cards", vec!["use paper because it is cheap", "no cards"], 2),
+            ("## Decision\n\nWe keep the desk.", vec!["We keep the desk"], 1),
+            ("We decided:\n1. log at noon", vec!["log at noon"], 1),
+            ("Options:\n- use paper", vec![], 2),
+            ("Decision: use paper\nIt is cheap.", vec!["use paper"], 2),
+        ] {
+            let found = draft(&[answer(Some(1), "Why?", Some(text))], &[], false, &library());
+            let decided: Vec<&str> =
+                found.entries[0].decisions.iter().map(|(text, _)| text.as_str()).collect();
+            assert_eq!((decided, found.entries[0].lines.len()), (decisions, lines), "{text}");
+        }
     }
 
     #[test]
@@ -312,7 +370,7 @@ mod tests {
             &answers,
             &[("Kim".into(), "What about the branches?".into()), ("Kim".into(), "ok".into())],
             false,
-            &cast(),
+            &library(),
         );
         assert_eq!(
             open(&found),

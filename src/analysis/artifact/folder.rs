@@ -6,8 +6,7 @@ use minijinja::context;
 use super::draft::{Entry, Named};
 use super::markdown::{self, asker, marker};
 use super::{Material, Outcome, Part, Written, draft, facts, keep};
-use crate::analysis::answer_forms::{self, Fact, Label};
-use crate::minutes::decisions_in;
+use crate::analysis::answer_forms::{Fact, Label};
 use crate::synthesis::outline::{fits, insert};
 use crate::synthesis::records::{self, Record, is_records, next_number, slug, squeezed, unlabelled};
 use crate::synthesis::{Unplaced, existing};
@@ -100,18 +99,9 @@ fn module(
 /// A decision record a decision of what was said (US-005).
 fn decided(material: &Material<'_>, folder: &str, outcome: &mut Outcome) -> Result<(), Unplaced> {
     let said = material.draft.entries.iter().chain(&material.draft.feedback);
-    let forms = material.library.forms();
-    let mut decisions: Vec<(&Entry, String, Option<String>)> = Vec::new();
-    for entry in said {
-        for line in &entry.lines {
-            let found = decisions_in(line, forms);
-            let chosen = if entry.decides && found.is_empty() { answer_forms::choice(line) } else { None };
-            let found = found.into_iter().chain(chosen);
-            decisions.extend(found.map(|(decision, reason)| (entry, decision, reason)));
-        }
-    }
+    let decisions = said.flat_map(|entry| entry.decisions.iter().map(move |(text, why)| (entry, text, why)));
     let first = next_number(material.item.files.keys(), folder);
-    for (number, (entry, decision, rationale)) in (first..).zip(&decisions) {
+    for (number, (entry, decision, rationale)) in (first..).zip(decisions) {
         record(material, folder, number, (entry, decision, rationale.as_deref()), outcome)?;
     }
     Ok(())

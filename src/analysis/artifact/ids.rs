@@ -311,7 +311,7 @@ fn unclear(id: &str, classes: Option<&[&str]>) -> String {
 
 fn note(draft: &mut Draft, fact: &Fact, by: &str) {
     let lines = fact.said.lines().map(str::to_owned).collect();
-    draft.feedback.push(Entry { asked: String::new(), lines, by: by.to_owned(), decides: false });
+    draft.feedback.push(Entry::note(lines, by));
 }
 
 fn ask(draft: &mut Draft, text: String) {

@@ -13,20 +13,18 @@
 
 use super::draft::{Draft, Entry, Named};
 use super::{Material, Outcome, Part, Written, draft, facts, keep, markdown};
-use crate::analysis::answer_forms::{self, Fact, Label};
+use crate::analysis::answer_forms::{Fact, Label};
 use crate::discussion::LandingEntries;
 use crate::discussion::additions::{Addition, Field, Kind};
 use crate::discussion::event::{self, Class, Event, Record};
 use crate::discussion::summary::{Decision, Question, Recognised, Summary};
 use crate::item::layout::{Block, Laid, Layout, Place};
 use crate::item::{File, Item};
-use crate::minutes::decisions_in;
 use crate::synthesis::typed::{self, PlacedEntry};
 use crate::synthesis::{self, Left, Placed, Unplaced, existing};
 use crate::text::ids::{family, ids};
 use crate::text::path::suffix;
 use crate::text::plain;
-use crate::text::sentences::sentences;
 
 /// The document that takes a step's words; none where each step has documents of its own.
 pub fn document<'l>(laid: &'l Laid<'_>) -> Option<&'l str> {
@@ -61,26 +59,18 @@ pub(super) fn write(material: &Material<'_>, laid: &Laid<'_>, name: &str) -> Res
 /// land as those of any other. What the layout has another place for is taken out of the rest.
 fn as_discussion(material: &Material<'_>, laid: &Laid<'_>, rest: &mut Draft) -> (Summary, Vec<Record>) {
     let (mut log, mut summary) = (Vec::new(), Summary::default());
-    let forms = material.library.forms();
     let has_place = !matches!(laid.layout.decisions, Place::Block | Place::Recording);
     for entry in rest.entries.iter_mut().chain(&mut rest.feedback) {
         let turn = u32::try_from(log.len() + 1).unwrap_or(u32::MAX);
         log.push(Record { at: material.at, event: Event::User(message(turn, entry)) });
-        let mut kept = Vec::new();
-        for line in std::mem::take(&mut entry.lines) {
-            let found = decisions_in(&line, forms);
-            let chosen = if entry.decides && found.is_empty() { answer_forms::choice(&line) } else { None };
-            let is_whole =
-                has_place && sentences(&line).len() == 1 && (!found.is_empty() || chosen.is_some());
-            for (text, reason) in found.into_iter().chain(chosen) {
-                let (by, turns) = (&entry.by, vec![turn]);
-                summary.decisions.push(Decision::new(&text, reason.as_deref(), by, turns, Recognised::Form));
-            }
-            if !is_whole {
-                kept.push(line);
-            }
+        for (text, reason) in &entry.decisions {
+            let (by, turns) = (&entry.by, vec![turn]);
+            summary.decisions.push(Decision::new(text, reason.as_deref(), by, turns, Recognised::Form));
         }
-        entry.lines = kept;
+        if has_place {
+            let lines = std::mem::take(&mut entry.lines);
+            entry.lines = lines.into_iter().filter(|line| !entry.is_decision(line)).collect();
+        }
     }
     rest.entries.retain(|entry| !entry.lines.is_empty());
     rest.feedback.retain(|entry| !entry.lines.is_empty());
@@ -138,7 +128,7 @@ fn add_facts(
 
 fn note(said: &str, by: &str) -> Entry {
     let lines = said.lines().map(str::to_owned).collect();
-    Entry { asked: String::new(), lines, by: by.to_owned(), decides: false }
+    Entry::note(lines, by)
 }
 
 /// Puts a fact into the document; the id that it got there, or none where it has no place.

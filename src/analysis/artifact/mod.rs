@@ -185,7 +185,7 @@ fn homeless(draft: &mut Draft, library_parts: &[Named]) {
     let lost: Vec<(super::answer_forms::Fact, String)> = lost;
     for (fact, by) in lost {
         let lines = fact.said.lines().map(str::to_owned).collect();
-        draft.feedback.push(draft::Entry { asked: String::new(), lines, by, decides: false });
+        draft.feedback.push(draft::Entry::note(lines, &by));
     }
 }
 

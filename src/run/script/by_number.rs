@@ -118,6 +118,11 @@ pub(super) fn names_questions(text: &str) -> bool {
     text.lines().map(str::trim).any(|line| line.starts_with('>') || number(line).is_some())
 }
 
+/// Whether every part of a message names one of these questions.
+pub(super) fn answers_only(text: &str, prompts: &[Prompt]) -> bool {
+    parts(text, prompts).iter().all(|(number, _)| number.is_some())
+}
+
 /// A message in the parts that answer a question each, and what answers none.
 fn parts(text: &str, prompts: &[Prompt]) -> Vec<(Option<usize>, String)> {
     let mut found: Vec<(Option<usize>, String)> = Vec::new();
@@ -380,5 +385,18 @@ mod tests {
             .map(|at| said(script.take("01-02", at)))
             .collect();
         assert_eq!(taken, ["Silence", "paper", "noise", "C"]);
+        // A list that begins a run: by number where each message names a question, else in order.
+        for (inputs, first, second) in [
+            ("[\"2. paper\", \"1. readers\", C]", "readers", "paper"),
+            ("[\"2. paper\\n1. readers\", null, C]", "readers", "paper"),
+            ("[\"> What workaround did they fall back on?\\n\\npaper\", C]", "Silence", "paper"),
+            ("[\"1. a desk\\n3. a bell\", \"2. paper\", C]", "1. a desk\n3. a bell", "2. paper"),
+            ("[null, \"1. a desk\", C]", "Silence", "1. a desk"),
+        ] {
+            let mut script = Script::read("s.yaml", format!("inputs: {inputs}\n").as_bytes()).unwrap();
+            script.begin("01-02", &prompts());
+            let taken = [1, 2].map(|number| said(script.take("01-02", AskedAt::Question(number))));
+            assert_eq!(taken, [first, second], "{inputs}");
+        }
     }
 }

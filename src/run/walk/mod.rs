@@ -525,12 +525,9 @@ impl Walk<'_> {
         let before = self.announced.replace(talk.feedback.len());
         let again = talk.is_landed() || before.is_some();
         let draft = match before {
-            Some(before) => draft::draft(
-                &[],
-                talk.feedback.get(before..).unwrap_or_default(),
-                false,
-                &self.setup.library.cast,
-            ),
+            Some(before) => {
+                draft::draft(&[], talk.feedback.get(before..).unwrap_or_default(), false, self.setup.library)
+            }
             None => self.draft(),
         };
         draft.problems.iter().for_each(|problem| observer.note(&format!("kept as a note: {problem}")));
@@ -574,7 +571,7 @@ impl Walk<'_> {
     fn draft(&self) -> Draft {
         let Some(talk) = self.analysis.current() else { return Draft::default() };
         let is_confirmed = talk.drafted.as_ref().is_some_and(|drafted| drafted.confirmed_by.is_some());
-        let mut draft = draft::draft(&talk.answers, &talk.feedback, is_confirmed, &self.setup.library.cast);
+        let mut draft = draft::draft(&talk.answers, &talk.feedback, is_confirmed, self.setup.library);
         if let Some(drafted) = &talk.drafted {
             draft.take(drafted);
         }
