@@ -529,6 +529,12 @@ impl Script {
         self.inputs.is_empty() && self.live.is_none() && !self.answers.contains_key(step)
     }
 
+    /// The steps that have answers by their id of which something was not taken.
+    pub fn unused(&self) -> impl Iterator<Item = &str> {
+        let is_left = |own: &Answers| !own.is_of_list() && own.iter().any(|(_, input)| input.is_some());
+        self.answers.iter().filter(move |(_, own)| is_left(own)).map(|(step, _)| step.as_str())
+    }
+
     /// What is left for a step, as the script of a discussion; [`Script::give_back`] returns the rest. Where a person
     /// is asked, it stays open for what they say next.
     pub fn lend(&mut self, step: &str) -> Script {

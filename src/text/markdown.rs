@@ -91,7 +91,8 @@ pub fn read(source: &str) -> Vec<VisibleLine> {
 }
 
 /// What the author of a message says on the page, line by line as it was typed: the items of lists with a mark, tables
-/// with their bars. Quotations and boxes that are not ticked are no words of the author's.
+/// with their bars. What goes on with a line that was wrapped is indented. Quotations and boxes that are not ticked are
+/// no words of the author's.
 ///
 /// ```
 /// use roundtable::text::markdown::said;

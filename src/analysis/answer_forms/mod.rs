@@ -121,12 +121,16 @@ pub struct Said {
 /// label.
 pub fn read(text: &str, asked: &[Label]) -> Said {
     let text = plain::clean(text);
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let typed: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = typed.iter().map(|line| line.trim()).collect();
     let mut said = Said::default();
+    // A note goes on in the indented lines below it.
+    let mut is_note = false;
     // What the next criterion or link belongs to.
     let mut open: Option<usize> = None;
     let mut at = 0;
     while at < lines.len() {
+        let goes_on = std::mem::take(&mut is_note) && typed[at].starts_with("  ");
         if let Some((facts, taken)) = table::read(&lines[at..]) {
             let header = &lines[at..at + 2];
             for (row, mut fact) in lines[at + 2..].iter().zip(facts) {
@@ -168,8 +172,11 @@ pub fn read(text: &str, asked: &[Label]) -> Said {
                 open = None;
             }
             FormLine::Links(_) | FormLine::Note => {
-                said.notes.extend(own_lines(&lines[at..=at]));
-                open = None;
+                match said.notes.last_mut().filter(|_| goes_on) {
+                    Some(note) => *note = format!("{note} {}", lines[at]),
+                    None => said.notes.extend(own_lines(&lines[at..=at])),
+                }
+                (open, is_note) = (None, true);
             }
         }
         at += 1;

@@ -347,10 +347,15 @@ mod tests {
     #[test]
     fn a_label_gives_its_role_to_the_list_below_it() {
         for (text, decisions, lines) in [
-            ("Decisions:\n- use paper because it is cheap\n- no cards", vec!["use paper because it is cheap", "no cards"], 2),
+            (
+                "Decisions:\n- use paper because it is cheap\n- no cards",
+                vec!["use paper because it is cheap", "no cards"],
+                2,
+            ),
             ("## Decision\n\nWe keep the desk.", vec!["We keep the desk"], 1),
             ("We decided:\n1. log at noon", vec!["log at noon"], 1),
             ("Options:\n- use paper", vec![], 2),
+            ("The desk is open on weekdays and\nalso on Sunday.\n\nDecision: no cards", vec!["no cards"], 2),
             ("Decision: use paper\nIt is cheap.", vec!["use paper"], 2),
         ] {
             let found = draft(&[answer(Some(1), "Why?", Some(text))], &[], false, &library());
@@ -381,7 +386,7 @@ mod tests {
 
     #[test]
     fn the_parts_that_a_step_names_are_found() {
-        let library = crate::item::library::Library::built_in().unwrap();
+        let library = Library::built_in().unwrap();
         for step in &library.steps {
             let parts = named(step);
             assert!(!parts.is_empty(), "{}", step.path);

@@ -281,7 +281,10 @@ pub fn walk(setup: WalkSetup<'_>, observer: &dyn Observer) -> Result<Walked, Wal
     };
     let stopped = walk.migrate(observer).and_then(|()| walk.go(observer));
     match stopped {
-        Ok(stopped) => walk.end(stopped),
+        Ok(stopped) => {
+            walk.say_unused(observer);
+            walk.end(stopped)
+        }
         Err(why) => Err(walk.broken_off(why)),
     }
 }
@@ -383,6 +386,24 @@ impl Walk<'_> {
                 Next::Discuss { step } => self.discuss(step, observer)?,
                 Next::Stop(stopped) => return Ok(stopped),
             }
+        }
+    }
+
+    /// Warns of answers to steps that are not asked in this run.
+    fn say_unused(&self, observer: &dyn Observer) {
+        let (next, left_out) = self.analysis.standing();
+        for step in self.setup.script.unused() {
+            let why = if self.analysis.progress().0.iter().any(|done| done == step) {
+                format!("it is completed, and `roundtable elaborate --step {step}` discusses it")
+            } else if let Some((_, why)) = left_out.iter().find(|(id, _)| id == step) {
+                format!("it is left out, because {why}")
+            } else {
+                next.map_or_else(
+                    || "it is no step".to_owned(),
+                    |next| format!("step {} comes first", next.id),
+                )
+            };
+            observer.warn(&format!("answers to step {} are not used: {why}", plain::shown(step)));
         }
     }
 

@@ -51,5 +51,15 @@ impl Walk<'_> {
             true => "(the answers end here; what you typed is kept, and the same command goes on with it)",
             false => "(the answers end here)",
         });
+        let count = self.analysis.said_so_far().iter().flatten().count();
+        if let Some(step) = self.step().filter(|_| !is_kept && count > 0) {
+            let answers =
+                if count == 1 { "1 answer was".to_owned() } else { format!("{count} answers were") };
+            observer.warn(&format!(
+                "{answers} not written, because step {} is written after its last question; `null`, in a text \
+                 a blank line, leaves a question open",
+                step.id
+            ));
+        }
     }
 }

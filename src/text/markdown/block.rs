@@ -59,9 +59,12 @@ impl VisibleBlock {
         self.part != Part::Quotation && self.ticked != Some(false)
     }
 
-    /// Its words with the line breaks that were typed, code between backticks.
+    /// Its words with the line breaks that were typed, code between backticks. What goes on with a line that was
+    /// wrapped is indented below it.
     pub fn written(&self) -> String {
-        self.with_code_marks(0..self.text.len()).trim().to_owned()
+        let lines = self.line_ranges().into_iter();
+        let lines = lines.map(|range| self.with_code_marks(range).replace('\n', "\n  "));
+        lines.collect::<Vec<_>>().join("\n").trim().to_owned()
     }
 
     pub fn push(&mut self, text: &str, source: Range<usize>, is_code: bool, is_strong: bool) {
