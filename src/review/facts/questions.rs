@@ -1,7 +1,9 @@
 //! Questions that are left under a heading such as "Open questions".
 
+use std::ops::Range;
+
 use super::super::Hit;
-use super::super::page::{Kind, Page};
+use super::super::page::{Block, Kind, Page};
 use super::records::is_over;
 
 /// What makes a section one of open questions: the first word of its heading and the last one.
@@ -19,28 +21,54 @@ pub fn open_questions(page: &Page<'_>) -> Vec<Hit> {
     let mut found = Vec::new();
     // Deeper items are options of the question above them.
     let mut above: Option<(usize, usize)> = None;
+    // A paragraph in bold is a heading of what follows in its section.
+    let mut titled = (usize::MAX, false);
     for (at, block) in page.blocks.iter().enumerate() {
+        if block.kind == Kind::Paragraph && is_bold(page, block) {
+            titled = (block.section, self::is_open(page.text_of(block), is_open[block.section]));
+        }
+        let is_open = if titled.0 == block.section { titled.1 } else { is_open[block.section] };
         above = above.filter(|(section, depth)| *section == block.section && block.depth > *depth);
         if above.is_some() {
             continue;
         }
         let text = page.text_of(block).trim_end();
         let is_question = ends_as_question(without_remark(text));
-        if !is_question || block.is_quoted || !is_open[block.section] || says_answered(text) {
+        if !is_question || block.is_quoted || !is_open || says_answered(text) {
             continue;
         }
         let is_left = match block.kind {
             Kind::Item(boxed) => boxed != Some(true) && !goes_on(page, at),
             Kind::Paragraph => !goes_on(page, at),
             Kind::Heading => is_last_of_section(page, at),
-            Kind::Cell(_) | Kind::Value => false,
+            // Nothing is in the cells after it.
+            Kind::Cell(cell) => page.row(cell.table, cell.row).iter().all(|other| match other.kind {
+                Kind::Cell(one) if one.column > cell.column => page.text_of(other).trim().is_empty(),
+                _ => true,
+            }),
+            Kind::Value => false,
         };
         if is_left {
             above = Some((block.section, block.depth)).filter(|_| matches!(block.kind, Kind::Item(_)));
-            found.push(Hit::at(page.source(block.plain.clone())));
+            found.push(Hit::at(with_emphasis(page, page.source(block.plain.clone()))));
         }
     }
     found
+}
+
+/// `**Open questions**`, all of a paragraph.
+fn is_bold(page: &Page<'_>, block: &Block) -> bool {
+    let text = page.text[block.range.clone()].trim();
+    let inner = ["**", "__"].iter().find_map(|mark| text.strip_prefix(mark)?.strip_suffix(mark));
+    inner.is_some_and(|inner| !inner.contains("**") && !inner.contains("__"))
+}
+
+/// The words of a block with the marks of emphasis that they begin and end with.
+fn with_emphasis(page: &Page<'_>, words: Range<usize>) -> Range<usize> {
+    let is_mark = |sign: char| sign == '*' || sign == '_';
+    let start = page.text[..words.start].trim_end_matches(is_mark).len();
+    let end = page.text.len() - page.text[words.end..].trim_start_matches(is_mark).len();
+    start..end
 }
 
 /// A question without the remark in brackets after it: "Who folds the letters? (asked by Sam)".
@@ -50,7 +78,8 @@ fn without_remark(text: &str) -> &str {
 }
 
 fn ends_as_question(text: &str) -> bool {
-    text.ends_with('？') || text.ends_with('?') && text.split_whitespace().count() > 2
+    text.ends_with('？')
+        || text.ends_with('?') && text.contains(char::is_alphabetic) && text.split_whitespace().count() > 1
 }
 
 /// The section or one around it is of open questions.
@@ -68,7 +97,7 @@ fn is_open(heading: &str, outer: bool) -> bool {
     let names_questions = open.is_some_and(|at| at < 2)
         && words.iter().any(|word| QUESTIONS.contains(word))
         && words.len() <= 5;
-    !says_answered(&heading) && (names_questions || outer)
+    !says_answered(&heading) && (names_questions || words == ["open"] || outer)
 }
 
 fn says_answered(text: &str) -> bool {
