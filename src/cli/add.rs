@@ -128,6 +128,7 @@ pub fn run(global: &Global, options: &AddArgs, screen: &Screen) -> Result<Code, 
     let slug = place::slug(&path);
     // A slug alone is looked for below the items folder.
     let name = if path == format!("{}/{slug}", config.items()) { slug } else { &path };
+    let name = plain::word(name);
     screen.say(&format!("Next: roundtable analyze {name} --script FILE"));
     screen.say(&format!("or:   roundtable elaborate {name} --step 00-01 --script FILE"));
     screen.json(&json!({

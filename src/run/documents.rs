@@ -13,7 +13,7 @@ use super::files::{self, missing, read_file};
 use super::settings::review_options;
 use super::workspace::Workspace;
 use super::{Fail, Observer};
-use crate::git::Repo;
+use crate::git::{Error, Repo};
 use crate::item::RECORDINGS;
 use crate::item::config::{self, Config};
 use crate::item::library::Library;
@@ -197,7 +197,10 @@ fn shown_path(path: &Path, here: &Path) -> String {
 fn wanted(options: &ReviewRequest, config: &Config, repo: Option<&Repo>) -> Result<Vec<PathBuf>, Fail> {
     let root = repo.and_then(Repo::work_tree);
     if !options.paths.is_empty() {
-        return options.paths.iter().map(|path| named(path, config, root)).collect();
+        let config = with_items(config, repo)?;
+        let named: Result<Vec<_>, Fail> =
+            options.paths.iter().map(|path| named(path, &config, repo)).collect();
+        return Ok(named?.concat());
     }
     let Some(root) = root else {
         let is_bare = repo.is_some();
@@ -219,26 +222,45 @@ fn wanted(options: &ReviewRequest, config: &Config, repo: Option<&Repo>) -> Resu
         .with_hint("name the files or folders to review, or set `review.paths`"))
 }
 
-/// The folders of items that the settings name, the items of HEAD that are elsewhere, and their documents.
-fn items_on_disk(config: &Config, root: &Path, repo: Option<&Repo>) -> Result<Vec<PathBuf>, Fail> {
+/// The settings with the items of HEAD that are in none of their folders.
+fn with_items(config: &Config, repo: Option<&Repo>) -> Result<Config, Fail> {
     let head = repo.map(|repo| Ok::<_, Fail>(repo.head()?.map(|head| (repo, head)))).transpose()?.flatten();
-    let config = match head {
+    Ok(match head {
         Some((repo, head)) => repo.with_items_of(repo.tree_of(head)?, config.clone())?,
         None => config.clone(),
-    };
+    })
+}
+
+/// The folders of items that the settings name, the items of HEAD that are elsewhere, and their documents.
+fn items_on_disk(config: &Config, root: &Path, repo: Option<&Repo>) -> Result<Vec<PathBuf>, Fail> {
+    let config = with_items(config, repo)?;
     let folders = config.folders().into_iter().map(str::to_owned);
     let beside = config.elsewhere.iter().filter_map(|item| item.document.clone());
     Ok(folders.chain(beside).map(|path| root.join(path)).filter(|path| path.exists()).collect())
 }
 
-/// A path as it is named, else the folder of the item with this name.
-fn named(path: &Path, config: &Config, root: Option<&Path>) -> Result<PathBuf, Fail> {
+/// A path as it is named, else the folder of the item of HEAD with this name; with the document beside it that the item
+/// is about.
+fn named(path: &Path, config: &Config, repo: Option<&Repo>) -> Result<Vec<PathBuf>, Fail> {
     let at = if path.is_absolute() { path.to_owned() } else { current_folder()?.join(path) };
-    if at.exists() {
-        return Ok(at);
-    }
-    let item = root.map(|root| root.join(config.items()).join(path)).filter(|item| item.is_dir());
-    item.ok_or_else(|| missing(path))
+    let Some((repo, root)) = repo.and_then(|repo| Some((repo, repo.work_tree()?))) else {
+        return if at.exists() { Ok(vec![at]) } else { Err(missing(path)) };
+    };
+    let folder = match at.exists() {
+        true => at,
+        false => {
+            let head = repo.head()?.ok_or_else(|| missing(path))?;
+            match repo.find_item(head, &path.to_string_lossy(), &config.folders()) {
+                Ok(item) if root.join(&item).exists() => root.join(item),
+                Err(error @ Error::TwoItems { .. }) => return Err(error.into()),
+                _ => return Err(missing(path)),
+            }
+        }
+    };
+    let item = folder.canonicalize().ok().and_then(|folder| repo.path_within(&folder));
+    let item = item.and_then(|item| config.elsewhere.iter().find(|known| known.folder == item));
+    let document = item.and_then(|item| item.document.as_ref()).map(|document| root.join(document));
+    Ok(std::iter::once(folder).chain(document.filter(|document| document.exists())).collect())
 }
 
 /// The documents of the work tree that the settings name.

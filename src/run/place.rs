@@ -11,7 +11,7 @@ use crate::item::config::Config;
 use crate::item::{Begin, meta};
 use crate::text::path;
 use crate::text::time::Time;
-use path::{is_device, is_plain, is_safe_name};
+use path::{is_device, is_item_name, is_plain, is_safe_name};
 
 /// The branch of an item and where it is.
 pub struct Place {
@@ -151,7 +151,7 @@ pub fn own_branch(
 /// Where a new item goes: a folder's path as it is, a slug below the folder of items; plain names only.
 pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
     let item = item.trim_start_matches("./").trim_end_matches('/');
-    if !item.split('/').all(is_safe_name) {
+    if !item.split('/').all(is_item_name) {
         let shown = crate::text::plain::cut(&crate::text::plain::shown(item), 80);
         if let Some(name) = item.split('/').find(|name| is_device(name)) {
             let name = crate::text::plain::shown(name);
@@ -164,7 +164,7 @@ pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
         let is_like = item.is_ascii() && is_safe_name(&example) && slug(item) != example;
         let example = if is_like { example } else { "offline-mode".to_owned() };
         return Err(Fail::new(format!("\"{shown}\" is no item")).with_hint(format!(
-            "name its folder with letters from a to z, digits, `.`, `_` and `-`, as in {example}"
+            "name its folder with at most 120 bytes of letters, digits, blanks, `.`, `_` and `-`, as in {example}"
         )));
     }
     Ok(if item.contains('/') { item.to_owned() } else { format!("{items}/{item}") })

@@ -135,6 +135,23 @@ pub fn is_safe_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
+/// The name of a folder that a user may give an item: as [`is_safe_name`], of the letters and digits of any language,
+/// with blanks between words, and of at most 120 bytes, so that files with longer names fit in.
+pub fn is_item_name(name: &str) -> bool {
+    const LONGEST: usize = 120;
+    let ascii: String = name.chars().map(|sign| if is_letter(sign) { 'a' } else { sign }).collect();
+    name.len() <= LONGEST
+        && !is_device(name)
+        && name.trim() == name
+        && ascii.split(' ').all(|word| word.is_empty() || is_safe_name(word))
+        && !name.is_empty()
+}
+
+/// A letter or digit beyond ASCII, or a sign that combines with one; a blank parts words.
+fn is_letter(sign: char) -> bool {
+    !sign.is_ascii() && (sign.is_alphanumeric() || unicode_normalization::char::is_combining_mark(sign))
+}
+
 /// A slug of an issue's title: letters, digits and hyphens, at most six words.
 pub fn slug_of(title: &str, number: u64) -> String {
     let lower = title.to_ascii_lowercase();

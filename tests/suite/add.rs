@@ -71,7 +71,8 @@ fn what_exists_or_is_no_item_is_refused() {
     let refs = sandbox.refs();
     for (args, wanted) in [
         (vec!["add", "offline-mode", "--name", "x"], "already exists on the branch"),
-        (vec!["add", "a b", "--name", "x"], "is no item"),
+        (vec!["add", "a:b", "--name", "x"], "is no item"),
+        (vec!["add", &"a".repeat(121), "--name", "x"], "is no item"),
         (vec!["add", "../x", "--name", "x"], "is no item"),
         (vec!["add", ".git/x", "--name", "x"], "is no item"),
         (vec!["add", "ok", "--name", " \u{200b} "], "--name is empty"),
@@ -83,6 +84,18 @@ fn what_exists_or_is_no_item_is_refused() {
         assert!(run.stderr.contains(wanted), "{args:?}: {}", run.stderr);
     }
     assert_eq!(sandbox.refs(), refs);
+}
+
+#[test]
+fn an_item_has_a_name_of_any_language() {
+    let sandbox = sandbox();
+    for name in ["Über stunden", "夜班", "late fees"] {
+        let added = sandbox.run(&["add", name, "--name", "x"]).ok();
+        assert!(added.stdout.contains(&format!("roundtable analyze '{name}' --script")), "{}", added.stdout);
+        let script = sandbox.script("s.txt", "Decision: no cards.\ndone\n");
+        let run = sandbox.run(&["elaborate", name, "--step", "00-01", "--script", &script, "--json"]).json();
+        assert_eq!(run["item"], format!("docs/requirements/{name}"));
+    }
 }
 
 #[test]

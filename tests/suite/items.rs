@@ -50,6 +50,11 @@ fn a_document_that_is_named_becomes_an_item_and_every_verb_finds_it_again() {
             (&true.into(), 1)
         );
         assert!(sandbox.run(&["show", item]).ok().stdout.contains("eleven on Sundays"));
+        for named in [item, item.rsplit('/').next().unwrap(), path] {
+            let reviewed = sandbox.run(&["review", named, "--json"]).json();
+            assert_eq!(reviewed["documents"], 1, "{named}: {reviewed}");
+            assert_eq!(sandbox.run(&["status", named, "--json"]).json()["items"][0]["path"], item, "{named}");
+        }
         assert_eq!(sandbox.run(&["check", "--base", "HEAD~1"]).code, 0);
         let changed = sandbox.file("main", path).replace("until noon", "until nine");
         sandbox.commit(&[(path, &changed)]);

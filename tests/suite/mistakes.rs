@@ -210,9 +210,9 @@ fn arguments() -> Vec<Mistake> {
         ),
         mistake(
             "item-name",
-            "an item has a blank in its name",
-            "add \"late fees\" --name \"late fees\"",
-            "late fees",
+            "an item has a colon in its name",
+            "add late:fees --name \"late fees\"",
+            "late:fees",
         ),
         mistake(
             "item-without-meta",
