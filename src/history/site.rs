@@ -6,12 +6,13 @@
 //!
 //! ```
 //! use roundtable::item::library::Library;
+//! use roundtable::history::page::Format;
 //! use roundtable::history::provenance::Dossier;
-//! use roundtable::history::site::html;
+//! use roundtable::history::site::render;
 //! use roundtable::text::template::Failed;
 //!
 //! fn page(found: &[Dossier], library: &Library) -> Result<String, Failed> {
-//!     html(found, &vec!["main".to_owned(); found.len()], library)
+//!     render(found, &vec!["main".to_owned(); found.len()], library, Format::Html)
 //! }
 //! ```
 
@@ -25,7 +26,7 @@ use crate::discussion::closing::OpenQuestions;
 use crate::discussion::summary::{USER, attribution};
 use crate::git::short;
 use crate::history::decisions::{Decisions, ListedDecision, Source};
-use crate::history::page;
+use crate::history::page::{self, Format};
 use crate::history::provenance::{Dossier, Talk};
 use crate::item::library::Library;
 use crate::item::meta;
@@ -174,7 +175,16 @@ pub fn documents(dossier: &Dossier) -> Vec<String> {
 ///
 /// # Errors
 /// A template that cannot be rendered.
-pub fn html(found: &[Dossier], read_at: &[String], library: &Library) -> Result<String, Failed> {
+pub fn render(
+    found: &[Dossier],
+    read_at: &[String],
+    library: &Library,
+    format: Format,
+) -> Result<String, Failed> {
+    let [page, part] = match format {
+        Format::Markdown => ["pages/items.md", "pages/item.md"],
+        Format::Html => ["pages/items.html", "pages/item.html"],
+    };
     let (mut sections, mut index, mut sums) = (Vec::new(), Vec::new(), [0; 3]);
     for ((number, dossier), rev) in (1..).zip(found).zip(read_at) {
         let points = Points::of(dossier, library);
@@ -185,7 +195,8 @@ pub fn html(found: &[Dossier], read_at: &[String], library: &Library) -> Result<
         }
         let counts = points.counts(dossier.talks.len());
         index.push(context! { name => dossier.item.name(), counts => counts.as_str() });
-        sections.push(safe(section(number, dossier, &points, rev, library)?));
+        let item = shown_item(dossier, &points, rev, library);
+        sections.push(safe(library.templates.render(part, context! { item, number })?));
     }
     let [decisions, questions, talks] = sums;
     let title = match found {
@@ -194,19 +205,12 @@ pub fn html(found: &[Dossier], read_at: &[String], library: &Library) -> Result<
     };
     let questions = count(questions, "open question");
     let counts = format!("{}, {questions}, {}", count(decisions, "decision"), count(talks, "discussion"));
-    let mut text =
-        library.templates.render("pages/items.html", context! { title, counts, items => index, sections })?;
+    let mut text = library.templates.render(page, context! { title, counts, items => index, sections })?;
     text.push('\n');
     Ok(text)
 }
 
-fn section(
-    number: usize,
-    dossier: &Dossier,
-    points: &Points,
-    rev: &str,
-    library: &Library,
-) -> Result<String, Failed> {
+fn shown_item(dossier: &Dossier, points: &Points, rev: &str, library: &Library) -> minijinja::Value {
     let talks: Vec<minijinja::Value> = (1..)
         .zip(&dossier.talks)
         .map(|(number, talk)| {
@@ -224,7 +228,7 @@ fn section(
             }
         })
         .collect();
-    let item = context! {
+    context! {
         name => dossier.item.name(),
         path => plain::shown(&dossier.item.path),
         rev => plain::shown(rev),
@@ -235,6 +239,5 @@ fn section(
         actions => Serde(&points.actions),
         records => Serde(&points.records),
         talks,
-    };
-    library.templates.render("pages/item.html", context! { item, number })
+    }
 }

@@ -201,6 +201,24 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 #[test]
+fn an_item_is_shown_as_markdown_and_no_word_of_it_is_markup() {
+    let sandbox = sandbox();
+    let script = "Decision: no <!-- cards --> because # is taken.\nWho pays for `paper`?\ndone\n";
+    sandbox.elaborate(script, &["--at", AT]).ok();
+    let shown = sandbox.run(&["show", "offline-mode", "--markdown", "--rev", BRANCH]).ok().stdout;
+    for line in [
+        "# offline mode\n",
+        "### Decisions\n\n- ",
+        "### Open questions\n\n- Who pays for ",
+        "### Discussions\n\n- ",
+    ] {
+        assert!(shown.contains(line), "{line:?}: {shown}");
+    }
+    assert!(!shown.contains("<!--"), "{shown}");
+    assert_eq!(shown, sandbox.run(&["show", "--format", "markdown", "--rev", BRANCH]).ok().stdout);
+}
+
+#[test]
 fn an_item_is_shown_by_a_document_in_it() {
     let sandbox = discussed();
     let by_document = sandbox.run(&["show", &format!("{ITEM}/requirements-spec.md"), "--json"]).json();

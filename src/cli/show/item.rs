@@ -32,10 +32,10 @@ pub fn run(
     let config = global.workspace.settings_at(repo, head)?;
     let library = settings::library(repo, head, &config)?;
     let (found, unread) = found(repo, item, revision, &config, screen)?;
-    if format == ShowFormat::Html {
+    if let Some(format) = format.of_pages() {
         let (dossiers, revisions): (Vec<Dossier>, Vec<String>) =
             found.into_iter().map(|shown| (shown.dossier, shown.rev)).unzip();
-        screen.document(&site::html(&dossiers, &revisions, &library)?)?;
+        screen.document(&site::render(&dossiers, &revisions, &library, format)?)?;
         return unread.map_or(Ok(Code::Yes), Err);
     }
     for shown in &found {

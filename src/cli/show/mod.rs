@@ -61,6 +61,17 @@ enum ShowFormat {
     Html,
 }
 
+impl ShowFormat {
+    /// The format of a page; none of what is shown line by line.
+    const fn of_pages(self) -> Option<page::Format> {
+        match self {
+            ShowFormat::Text => None,
+            ShowFormat::Markdown => Some(page::Format::Markdown),
+            ShowFormat::Html => Some(page::Format::Html),
+        }
+    }
+}
+
 /// Endings of an item's documents.
 const DOCUMENTS: [&str; 6] = [".csv", ".json", ".markdown", ".md", ".yaml", ".yml"];
 
@@ -82,9 +93,10 @@ pub fn run(global: &Global, options: &ShowArgs, screen: &Screen) -> Result<Code,
         return show_decisions(global, options, format, screen);
     }
     let Some(argument) = recording_of(options) else {
-        if options.integrity || format == ShowFormat::Markdown {
-            return Err(Fail::new("--integrity and the format markdown are for one recording")
-                .with_hint("name it as a file or REV:PATH, or ask for --decisions of an item"));
+        if options.integrity {
+            return Err(
+                Fail::new("--integrity is for one recording").with_hint("name it as a file or REV:PATH")
+            );
         }
         let (what, rev) = (options.what.as_deref(), options.rev.as_deref());
         return item::run(global, &open(global)?, what, rev, format, screen);
@@ -107,12 +119,7 @@ pub fn run(global: &Global, options: &ShowArgs, screen: &Screen) -> Result<Code,
     if options.integrity {
         return integrity(&log, &library, &name, screen);
     }
-    let page = match format {
-        ShowFormat::Text => None,
-        ShowFormat::Markdown => Some(page::Format::Markdown),
-        ShowFormat::Html => Some(page::Format::Html),
-    };
-    if let Some(format) = page {
+    if let Some(format) = format.of_pages() {
         screen.document(&page::render(&log, opened, &library, format)?)?;
         return Ok(Code::Yes);
     }
