@@ -10,6 +10,7 @@ use super::event::{Event, Record};
 use crate::discussion::summary::without_end;
 use crate::item::MARKERS;
 use crate::item::step::listed_as_open;
+use crate::minutes::{Forms, decisions_in};
 use crate::text::plain;
 use crate::text::sentences::sentences;
 use crate::text::time::Time;
@@ -54,7 +55,43 @@ pub enum Kind {
     Draft,
 }
 
+/// What a user decided in an answer or at the menu of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepDecision {
+    pub step_id: String,
+    pub by: String,
+    pub at: Time,
+    pub text: String,
+    pub reason: Option<String>,
+    /// The message that it is from.
+    pub message: String,
+}
+
 impl Log {
+    /// What was decided in the step, in order.
+    pub fn decisions(&self, forms: &Forms) -> Vec<StepDecision> {
+        let Some(Event::Begun(begun)) = self.records.first().map(|record| &record.event) else {
+            return Vec::new();
+        };
+        let decided = |record: &Record| {
+            let (Event::Answered { by, text: message, .. } | Event::Feedback { by, text: message }) =
+                &record.event
+            else {
+                return Vec::new();
+            };
+            let decision = |(text, reason)| StepDecision {
+                step_id: begun.step.id.clone(),
+                by: by.clone(),
+                at: record.at,
+                text,
+                reason,
+                message: message.clone(),
+            };
+            decisions_in(message, forms).into_iter().map(decision).collect()
+        };
+        self.records.iter().flat_map(decided).collect()
+    }
+
     /// Reads a step's log; lines that are no events are left out.
     pub fn read(path: &str, text: &str) -> Log {
         let records = text.lines().filter_map(|line| Record::from_line(line).ok()).collect();

@@ -214,7 +214,7 @@ impl CheckArgs {
         if implemented.is_empty() {
             screen.note("no item is implemented here: neither the pull request nor a commit closes an issue that has one (\"Closes #12\") or has a line \"Item: PATH\"");
         }
-        unmentioned(repo, &change, &implemented)
+        unmentioned(repo, &config, &change, &implemented)
     }
 }
 

@@ -21,6 +21,7 @@ use crate::item::config::Config;
 use crate::item::config::github::Permission;
 use crate::run::check::decisions::{Implements, implemented, unmentioned};
 use crate::run::decided::{Decided, in_force};
+use crate::run::settings;
 use crate::run::{Fail, Observer};
 use crate::text::links::{closed_issues, named_item};
 use crate::text::plain::{cut, markdown, one_line};
@@ -111,11 +112,13 @@ pub fn tell(
     if paths.is_empty() && !written.contains(BEGIN) {
         return Ok(Vec::new());
     }
-    let decisions: Vec<Decided> = items(repo, base, &paths)?.iter().flat_map(in_force).collect();
+    let library = settings::library(repo, base, config)?;
+    let dossiers = items(repo, base, &paths, library.forms())?;
+    let decisions: Vec<Decided> = dossiers.iter().flat_map(in_force).collect();
     write(repo, number, &block(&decisions), observer)?;
     // The list of the block itself mentions them all.
     let own = without_block(written);
-    unmentioned(repo, &Implements { text: &own, ..change }, &paths)
+    unmentioned(repo, config, &Implements { text: &own, ..change }, &paths)
 }
 
 /// The items that issues name which the pull request closes: by a line `Item: PATH` in their text. Only people who may

@@ -7,9 +7,10 @@
 //! ```
 //! use roundtable::history::provenance::items;
 //! use roundtable::git::{Error, Repo};
+//! use roundtable::item::library::Library;
 //!
-//! fn decisions(repo: &Repo, item: &str) -> Result<usize, Error> {
-//!     let found = items(repo, repo.resolve("HEAD")?, &[item.to_owned()])?;
+//! fn decisions(repo: &Repo, item: &str, library: &Library) -> Result<usize, Error> {
+//!     let found = items(repo, repo.resolve("HEAD")?, &[item.to_owned()], library.forms())?;
 //!     Ok(found.iter().flat_map(|item| &item.talks).map(|talk| talk.finished.summary.decisions.len()).sum())
 //! }
 //! ```
@@ -18,12 +19,13 @@ use std::collections::BTreeMap;
 
 use git2::Oid;
 
-use crate::analysis::provenance::Log;
+use crate::analysis::provenance::{Log, StepDecision};
 use crate::discussion::event::from_any_lines;
 use crate::discussion::{Finished, finished};
 use crate::git::{Error, Introduction, Repo};
-use crate::history::decisions::Decisions;
+use crate::history::decisions::{self, Decisions};
 use crate::item::Item;
+use crate::text::sentence_forms::Forms;
 
 /// An item with its discussions, the earliest first.
 pub struct Dossier {
@@ -33,6 +35,8 @@ pub struct Dossier {
     pub logs: Vec<Log>,
     pub unread: Unread,
     pub decisions: Decisions,
+    /// What was decided in the steps, each with its id and its log.
+    pub of_steps: Vec<(String, String, StepDecision)>,
 }
 
 /// Recordings that cannot be read or have no end yet, by their path, and why.
@@ -47,11 +51,11 @@ pub struct Talk {
     pub finished: Finished,
 }
 
-/// The items of these paths at a commit.
+/// The items of these paths at a commit; `forms` say what of an answer to a step decides.
 ///
 /// # Errors
 /// An item or a history that cannot be read.
-pub fn items(repo: &Repo, commit: Oid, paths: &[String]) -> Result<Vec<Dossier>, Error> {
+pub fn items(repo: &Repo, commit: Oid, paths: &[String], forms: &Forms) -> Result<Vec<Dossier>, Error> {
     let mut wanted = Vec::new();
     for path in paths {
         repo.recordings(commit, path, &mut |_, path, blob| {
@@ -60,7 +64,7 @@ pub fn items(repo: &Repo, commit: Oid, paths: &[String]) -> Result<Vec<Dossier>,
         })?;
     }
     let brought = repo.introductions(commit, &wanted)?;
-    paths.iter().map(|path| dossier(repo, commit, path, &brought)).collect()
+    paths.iter().map(|path| dossier(repo, commit, path, &brought, forms)).collect()
 }
 
 fn dossier(
@@ -68,6 +72,7 @@ fn dossier(
     commit: Oid,
     path: &str,
     brought: &BTreeMap<String, Introduction>,
+    forms: &Forms,
 ) -> Result<Dossier, Error> {
     let item = repo.item(commit, path)?;
     let (mut talks, unread) = talks(repo, commit, &item)?;
@@ -82,7 +87,12 @@ fn dossier(
         let bytes = repo.file(commit, &log)?.unwrap_or_default();
         logs.push(Log::read(&log, &String::from_utf8_lossy(&bytes)));
     }
-    Ok(Dossier { item, talks, logs, unread, decisions })
+    let of_log = |log: &Log| {
+        let id = |(number, one)| (decisions::id(&log.path, number), log.path.clone(), one);
+        log.decisions(forms).into_iter().enumerate().map(id).collect::<Vec<_>>()
+    };
+    let of_steps = logs.iter().flat_map(of_log).collect();
+    Ok(Dossier { item, talks, logs, unread, decisions, of_steps })
 }
 
 /// The discussions of an item that are over, the earliest first, without their commits; and what cannot be read.

@@ -44,7 +44,7 @@ pub struct Point {
     pub day: String,
     pub step: String,
     pub turns: Vec<u32>,
-    /// The discussion, from one.
+    /// The discussion, from one; 0 is an answer to a step.
     pub talk: usize,
     /// Of a decision: its id, and those of the decisions that it replaces and that replace it.
     pub id: String,
@@ -108,6 +108,21 @@ impl Points {
                     if is_users { deciders(talk, &one.turns) } else { attribution(&one.by, &library.cast) };
                 found.actions.push(point(&one.text, "", by, &one.turns));
             }
+        }
+        for (id, _, one) in &dossier.of_steps {
+            let reason = one.reason.as_deref().filter(|reason| !one.text.contains(*reason));
+            found.decisions.push(Point {
+                text: plain::clean(&one.text),
+                context: plain::clean(reason.unwrap_or_default()),
+                by: plain::shown(&one.by),
+                day: one.at.day(),
+                step: plain::shown(&one.step_id),
+                turns: Vec::new(),
+                talk: 0,
+                id: id.clone(),
+                replaces: Vec::new(),
+                replaced_by: Vec::new(),
+            });
         }
         found
     }

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Fail, place};
+use super::{Fail, place, settings};
+use crate::analysis::provenance::StepDecision;
 use crate::discussion::event::{Message, Time};
 use crate::discussion::summary::Decision;
 use crate::git::{Error, Repo, short};
@@ -103,6 +104,26 @@ impl Decided {
         }
     }
 
+    fn of_step(dossier: &Dossier, id: &str, log: &str, one: &StepDecision) -> Decided {
+        let by = plain::shown(&one.by);
+        let text = plain::clean(&one.message);
+        Decided {
+            id: id.to_owned(),
+            item: dossier.item.path.clone(),
+            text: plain::clean(&one.text),
+            rationale: plain::clean(one.reason.as_deref().unwrap_or_default()),
+            at: one.at.to_string(),
+            step_id: plain::shown(&one.step_id),
+            turns: Vec::new(),
+            words: vec![Words { turn: None, by: by.clone(), text, comment: None }],
+            by,
+            recording: log.to_owned(),
+            commit: None,
+            replaces: Vec::new(),
+            replaced_by: Vec::new(),
+        }
+    }
+
     pub fn day(&self) -> &str {
         self.at.get(..10).unwrap_or(&self.at)
     }
@@ -113,7 +134,7 @@ impl Decided {
     }
 }
 
-/// The decisions of an item's discussions, in the order they were made.
+/// The decisions of an item's discussions, in the order they were made, and those of its steps.
 pub fn decided(dossier: &Dossier) -> Vec<Decided> {
     let mut entries = dossier.decisions.of_discussions();
     let mut found = Vec::new();
@@ -122,6 +143,7 @@ pub fn decided(dossier: &Dossier) -> Vec<Decided> {
         let own = talk.finished.summary.decisions.iter().zip(entries.by_ref());
         found.extend(own.map(|(decision, entry)| Decided::of(dossier, talk, &said, decision, entry)));
     }
+    found.extend(dossier.of_steps.iter().map(|(id, log, one)| Decided::of_step(dossier, id, log, one)));
     found
 }
 
@@ -159,10 +181,11 @@ pub fn read(
         }
         places.sort();
     }
+    let library = settings::library(repo, head, config)?;
     let (mut found, mut unread) = (Vec::new(), Vec::new());
     for (path, rev) in places {
         let commit = repo.resolve(&rev)?;
-        let dossiers = match items(repo, commit, &[path]) {
+        let dossiers = match items(repo, commit, &[path], library.forms()) {
             Err(Error::File(finding)) if item.is_none() => {
                 unread.push(finding.of_version(&format!("commit {}", short(commit))));
                 continue;

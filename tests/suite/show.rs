@@ -226,3 +226,25 @@ fn an_item_is_shown_by_a_document_in_it() {
     let absent = sandbox.run(&["show", &format!("{ITEM}/nothing.md")]);
     assert!(absent.code == 2 && absent.stdout.is_empty(), "{}", absent.stdout);
 }
+
+#[test]
+fn what_a_step_of_the_analysis_decides_is_among_the_decisions() {
+    let sandbox = sandbox();
+    let answers =
+        "answers:\n  \"00-01\": [\"Decision: no cards because nobody carries one.\", null, null, null]\n";
+    let script = sandbox.script("answers.yaml", answers);
+    sandbox.run(&["analyze", "offline-mode", "--script", &script, "--user", "Kim", "--at", AT]).ok();
+    let branch = ["--rev", BRANCH];
+    let all = sandbox.run(&[&["show", "offline-mode", "--decisions", "--json"], &branch[..]].concat()).json();
+    let one = &all["decisions"][0];
+    assert_eq!((one["by"].as_str(), one["step_id"].as_str()), (Some("Kim"), Some("00-01")), "{all}");
+    assert_eq!(
+        (one["text"].as_str(), one["rationale"].as_str()),
+        (Some("no cards because nobody carries one"), Some("nobody carries one"))
+    );
+    assert!(one["recording"].as_str().unwrap().contains("/analysis/00-01-"), "{all}");
+    for format in ["text", "markdown", "html"] {
+        let shown = sandbox.run(&["show", "offline-mode", "--format", format, "--rev", BRANCH]).ok().stdout;
+        assert!(shown.contains("1 decision,") && shown.contains("no cards"), "{shown}");
+    }
+}

@@ -29,14 +29,8 @@ fn say_decided(one: &Decided, screen: &Screen) {
     if let Some(reason) = one.added_reason() {
         screen.say(&format!("    reason: {}", plain::one_line(reason)));
     }
-    screen.say(&format!(
-        "    {}, {}, {}, step {}, {}",
-        one.id,
-        one.by,
-        one.day(),
-        one.step_id,
-        turns(&one.turns)
-    ));
+    let turns = if one.turns.is_empty() { String::new() } else { format!(", {}", turns(&one.turns)) };
+    screen.say(&format!("    {}, {}, {}, step {}{turns}", one.id, one.by, one.day(), one.step_id));
     screen.say(&format!("    {}", plain::shown(&one.recording)));
     say_replaced(&one.replaces, &one.replaced_by, screen);
 }
@@ -68,7 +62,8 @@ fn section(one: &Decided) -> String {
     lines.extend(one.added_reason().map(|reason| format!("- Reason: {}", line(reason))));
     lines.push(format!("- Decided by {}, {}, in step {}", line(&one.by), one.at, line(&one.step_id)));
     lines.extend(replaced_lines(&one.replaces, &one.replaced_by));
-    lines.push(format!("- Recording: {}, {}", line(&one.recording), turns(&one.turns)));
+    let turns = if one.turns.is_empty() { String::new() } else { format!(", {}", turns(&one.turns)) };
+    lines.push(format!("- Recording: {}{turns}", line(&one.recording)));
     lines.extend(one.commit.as_ref().map(|commit| format!("- Commit: {commit}")));
     lines.extend(one.words.iter().map(|words| format!("\n> {}: {}", line(&words.by), line(&words.text))));
     lines.join("\n") + "\n"

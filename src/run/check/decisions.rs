@@ -10,6 +10,7 @@ use git2::Oid;
 
 use super::super::Fail;
 use super::super::decided::{Decided, in_force, items_of_issues};
+use super::super::settings;
 use crate::git::Repo;
 use crate::history::provenance::items;
 use crate::item::config::Config;
@@ -67,10 +68,12 @@ pub fn implemented(repo: &Repo, config: &Config, change: &Implements<'_>) -> Res
 /// A commit or file that cannot be read.
 pub fn unmentioned(
     repo: &Repo,
+    config: &Config,
     change: &Implements<'_>,
     implemented: &[String],
 ) -> Result<Vec<String>, Fail> {
-    let dossiers = items(repo, change.decided_at, implemented)?;
+    let library = settings::library(repo, change.decided_at, config)?;
+    let dossiers = items(repo, change.decided_at, implemented, library.forms())?;
     let decisions: Vec<Decided> = dossiers.iter().flat_map(in_force).collect();
     if decisions.is_empty() {
         return Ok(Vec::new());
