@@ -107,7 +107,8 @@ pub fn said(source: &str) -> String {
         let words = group.iter().map(|block| block.written());
         match group[0].row {
             Some(row) => {
-                let cells: Vec<String> = words.map(|cell| cell.replace('\n', " ")).collect();
+                let cells: Vec<String> =
+                    words.map(|cell| cell.replace('\n', " ").replace('|', "\\|")).collect();
                 text.push_str(&format!("| {} |\n", cells.join(" | ")));
                 if row.is_head {
                     text.push_str(&format!("|{}\n", " --- |".repeat(cells.len())));

@@ -132,11 +132,7 @@ pub fn read(text: &str, asked: &[Label]) -> Said {
     while at < lines.len() {
         let goes_on = std::mem::take(&mut is_note) && typed[at].starts_with("  ");
         if let Some((facts, taken)) = table::read(&lines[at..]) {
-            let header = &lines[at..at + 2];
-            for (row, mut fact) in lines[at + 2..].iter().zip(facts) {
-                fact.add_said(header.iter().chain([row]));
-                said.facts.push(fact);
-            }
+            said.add_rows(facts, &lines[at..at + taken]);
             (open, at) = (None, at + taken);
             continue;
         }
@@ -185,6 +181,17 @@ pub fn read(text: &str, asked: &[Label]) -> Said {
 }
 
 impl Said {
+    /// The facts of a table's rows, each said in its header and its row.
+    fn add_rows(&mut self, rows: Vec<Vec<Fact>>, lines: &[&str]) {
+        let (header, below) = lines.split_at(2);
+        for (row, facts) in below.iter().zip(rows) {
+            for mut fact in facts {
+                fact.add_said(header.iter().chain([row]));
+                self.facts.push(fact);
+            }
+        }
+    }
+
     /// A criterion goes to the id that it names, else to the fact above it; without either it is a note.
     fn add_criterion(&mut self, criterion: story::Criterion, above: Option<usize>, lines: &[&str]) {
         match (criterion.owner, above) {
@@ -457,12 +464,19 @@ mod tests {
             "| ID | Requirement | Target | Measure |\n|---|---|---|---|\n| NFR-003 | sum | 2 s | log |\n| | letters | 1 h | |\n\
              | Risk | Likelihood | Impact | Owner |\n|--|--|--|--|\n| wrong sum | low | high | Kim |\n\
              | Requirement | Priority |\n|--|--|\n| FR-001 | Must |\n| FR-002 | later |\n\
-             | Who | What |\n|--|--|\n| Kim | the format |",
+             | Who | What |\n|--|--|\n| Kim | the format |\n\
+             | ID | Requirement | Priority |\n|--|--|--|\n| FR-007 | letters \\| cards | Must |\n\
+             | Error | Cause | Action |\n|--|--|--|\n| NO_READER | unknown | ask |\n\
+             | From | To | Data |\n|--|--|--|\n| desk | post | letters |",
             &[]
         ), @r#"
         Quality NFR-003 [sum] measure=log;target=2 s [] []
         Quality - [letters] target=1 h [] []
         Risk - [wrong sum] impact=high;likelihood=low;owner=Kim [] []
+        Requirement FR-007 [letters | cards]  [] []
+        Priority(0) - []  [] ["FR-007"]
+        Error - [NO_READER] action=ask;cause=unknown [] []
+        Flow - [desk -> post] data=letters [] []
         note [| Requirement | Priority |]
         note [|--|--|]
         note [| FR-001 | Must |]

@@ -81,7 +81,7 @@ fn a16_no_output_leaves_its_item_or_has_a_name_that_means_something() {
     }
     // An item's own name, too.
     let sandbox = sandbox();
-    for slug in ["..", "../x", ".git", "git~1", "a b", "con", "a\u{202e}b", "-x", "a\\b", "x."] {
+    for slug in ["..", "../x", ".git", "git~1", "a:b", " a", "con", "a\u{202e}b", "-x", "a\\b", "x."] {
         let run = sandbox.run(&["add", "--name", "x", "--", slug]);
         assert_eq!(run.code, 2, "{slug:?}: {}", run.stdout);
     }
