@@ -5,8 +5,8 @@
 //! own comparison, so a loss is told as `check` tells it: the old text beside the new. A loss that a file below
 //! `.roundtable/losses` names is declared.
 //!
-//! What an analysis wrote is told by the commit that brought the log of its step: the lines that this commit added
-//! and that the log explains.
+//! What an analysis wrote is told by the commit that brought the log of its step: all lines that this commit added,
+//! where it is the step's own, else those that the log explains.
 //!
 //! Invariant: a document is compared only where something of a recording is missing in it, and then once for all
 //! recordings that the latest of them builds on. So the work grows with the recordings, not with their pairs. What was
@@ -42,7 +42,7 @@ use crate::additive::{Declared, Finding, Freedom, Kind, Rule};
 use crate::analysis::provenance::{Log, marker, origin};
 use crate::discussion::Finished;
 use crate::discussion::event::Opened;
-use crate::git::{self, Introduction};
+use crate::git::{self, Introduction, trailers};
 use crate::history::trace;
 use crate::item::{File, is_document, meta};
 use crate::run::played::{CommittedPath, Recording};
@@ -433,6 +433,18 @@ impl Replay {
         Ok(all)
     }
 
+    /// The log that a commit brought, where its trailers say that the commit is this step's and nobody else's.
+    fn own_log<'l>(&self, commit: Oid, logs: &[(&'l str, &Introduction)]) -> Result<Option<&'l str>, Unread> {
+        let [(log, one)] = logs else { return Ok(None) };
+        let trailers = trailers(&self.repo.message_of(commit)?);
+        let is_own = |name: &str| {
+            let step = trailers.get("Step").filter(|step| name.starts_with(&format!("{step}-")));
+            step.is_some()
+                && trailers.get("Item").is_some_and(|item| one.path.starts_with(&format!("{item}/")))
+        };
+        Ok(one.path.rsplit('/').next().filter(|name| is_own(name)).map(|_| *log))
+    }
+
     /// What the steps added whose logs one commit brought.
     fn parts_of_steps(
         &self,
@@ -448,6 +460,7 @@ impl Replay {
             read.push(Log::read(path, &String::from_utf8_lossy(&bytes)));
         }
         let Ok(then) = self.repo.item(brought.commit, folder) else { return Ok(Vec::new()) };
+        let own = self.own_log(brought.commit, logs)?;
         let mut all = Vec::new();
         for (name, file) in &then.files {
             let is_log = name.starts_with("analysis/") || name == meta::FILE;
@@ -464,7 +477,11 @@ impl Replay {
                 None => None,
             };
             let lines = added_lines(before.as_deref().unwrap_or_default(), text);
-            for (log, lines) in explained_lines(&lines, text, &read) {
+            let by_log = match own {
+                Some(log) => BTreeMap::from([(log, lines)]),
+                None => explained_lines(&lines, text, &read),
+            };
+            for (log, lines) in by_log {
                 let (path, recorded) = (moved(&recorded, folder, item), recorded.clone());
                 let written = Written { path, recorded, text: text.clone(), lines };
                 all.extend(part(written, &Source::Log(log.to_owned(), brought.commit), policy));

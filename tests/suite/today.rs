@@ -339,3 +339,25 @@ fn what_was_added_to_a_draft_is_counted_and_compared_once_it_is_accepted() {
     let said = sandbox.run(&["replay", "--all"]).ok().stdout;
     assert!(said.contains("Documents: everything recorded is still there"), "{said}");
 }
+
+/// Of the commit of a step, each line is its own: also what no words of an answer are, as the rows of a table.
+#[test]
+fn every_line_of_the_commit_of_a_step_is_held() {
+    let sandbox = sandbox();
+    let steps = ["00-01", "00-02", "00-03", "01-01"]
+        .map(|step| format!("  \"{step}\": [null, null, null, null, null, null, null, null, null]\n"));
+    let answers =
+        "  \"01-02\":\n    1: |\n      FR: The desk sends one letter a month.\n      Must: FR-002\n";
+    let script = sandbox.script("answers.yaml", format!("user: Sam\nanswers:\n{}{answers}", steps.concat()));
+    sandbox.run(&["analyze", "offline-mode", "--script", &script, "--depth", "standard", "--at", AT]).ok();
+    git(&sandbox.root(), &["reset", "--quiet", "--hard"]);
+    git(&sandbox.root(), &["merge", "--quiet", "--ff-only", BRANCH]);
+    assert_eq!(held(&sandbox), (0, vec![]));
+    let scan = format!("{ITEM}/quick-scan.md");
+    let row =
+        sandbox.file("main", &scan).lines().find(|line| line.starts_with("| offline")).unwrap().to_owned();
+    edit(&sandbox, &scan, |text| text.replace(&format!("{row}\n"), ""));
+    let (code, found) = held(&sandbox);
+    assert_eq!((code, found.len()), (1, 1), "{found:?}");
+    assert!(found[0]["recording"].as_str().unwrap().contains("/analysis/00-0"), "{found:?}");
+}
