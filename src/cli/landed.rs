@@ -58,6 +58,7 @@ pub fn to_json(landed: &Landed) -> Value {
         "open_questions": summary.map_or(0, |summary| summary.open_questions.len()),
         "unheard": held.unheard(),
         "possible_decisions": summary.map_or(&[][..], |summary| &summary.possible_decisions),
+        "unlisted_questions": summary.map_or(&[][..], |summary| &summary.unlisted_questions),
         "left_out": left_out,
         "warnings": critiques::warnings(held.log()).collect::<Vec<_>>(),
         "layout": opened.layout,

@@ -29,6 +29,9 @@ pub struct Summary {
     pub accepted: Vec<Acceptance>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub possible_decisions: Vec<Possible>,
+    /// What users asked and a model does not list as open: perhaps it was answered. Shown, and in no document.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlisted_questions: Vec<Question>,
     /// How many entries of a kind go to documents, the first ones; all where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lands: Option<Lands>,
@@ -156,6 +159,15 @@ impl Summary {
             && self.open_questions.is_empty()
             && self.action_items.is_empty()
             && self.additions.is_empty()
+    }
+
+    /// What people are told of the users' questions that a model does not list as open, a line each.
+    pub fn unlisted(&self) -> impl Iterator<Item = String> {
+        let told = |one: &Question| {
+            let text = plain::cut(&plain::shown(&one.text), 120);
+            format!("{}, and not listed as open by the model: \"{text}\"", one.context)
+        };
+        self.unlisted_questions.iter().map(told)
     }
 
     /// The open questions that go to documents.

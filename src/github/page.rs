@@ -583,6 +583,7 @@ impl Told<'_> {
             has_possible => front.has_possible,
             proposals => open.proposals.iter().map(|one| possible(&(false, one.clone()))).collect::<Vec<_>>(),
             open_questions => questions.map(|one| self.question(one)).collect::<Vec<_>>(),
+            unlisted => summary.unlisted_questions.iter().map(|one| self.question(one)).collect::<Vec<_>>(),
             insights => self.insights(),
             actions => summary.action_items.iter().map(|one| harmless(&one.text)).collect::<Vec<_>>(),
             gaps => gaps.iter().take(GAPS).map(|one| self.gap(one)).collect::<Vec<_>>(),

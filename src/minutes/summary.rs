@@ -55,6 +55,7 @@ pub fn summary(talk: &Discussion<'_>, forms: &Forms) -> Summary {
         additions: Vec::new(),
         accepted: Vec::new(),
         possible_decisions: Vec::new(),
+        unlisted_questions: Vec::new(),
         lands: None,
         summary: in_one_line(&decided, &open, talk),
         voice: None,

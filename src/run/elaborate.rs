@@ -11,7 +11,7 @@ use super::played::{Follower, Played};
 use super::resume::{Log, catch_up};
 use super::voices::{self, Choice};
 use super::{Fail, Held, Landed, Observer, Talk, before, identity};
-use crate::discussion::event::{Event, Exit, Opened, Record, Time, from_lines, to_lines};
+use crate::discussion::event::{Event, Exit, Opened, Record, SECRETARY, Time, from_lines, to_lines};
 use crate::discussion::runs::PausedDiscussion;
 use crate::discussion::{Discussion, Finished, Refused, critiques};
 use crate::git::{Repo, short};
@@ -326,9 +326,14 @@ fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) -
         } else if finished.summary.is_empty()
             && !synthesis::below::accepts_entries(finished.entries(), &setup.library)?
         {
-            observer.warn(
-                "no document is changed: no message has a form that decides, asks or promises, such as \"Decision: …\"; all of them are in the recording",
-            );
+            let is_by_model = finished.opened.voice != SECRETARY && finished.summary.voice.is_none();
+            let why = match is_by_model {
+                true => "the synthesis of the model has no entry, and no message has a form that decides or promises",
+                false => "no message has a form that decides, asks or promises",
+            };
+            observer.warn(&format!(
+                "no document is changed: {why}, such as \"Decision: …\"; all of them are in the recording"
+            ));
         }
     }
     critiques::warnings(held.log()).for_each(|one| observer.warn(one));

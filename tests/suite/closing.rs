@@ -115,3 +115,28 @@ fn words_that_have_no_form_change_no_document_and_it_is_said_quietly_too() {
     assert!(run.stderr.contains("warning: no document is changed: no message has a form"), "{}", run.stderr);
     assert_eq!(text(&sandbox), "# Letters\n\n- **FR-1**: letters are folded\n");
 }
+
+#[test]
+#[cfg(unix)]
+fn a_question_that_a_model_does_not_list_as_open_is_told_where_people_look() {
+    let sandbox = repository("# Letters\n\n- **FR-1**: letters are folded\n");
+    let body = r#"#!/bin/sh
+case "$(cat)" in
+*'"want":"synthesis"'*) echo '{"insights": [], "decisions": [], "open_questions": [], "action_items": []}' ;;
+*'"want":"round"'*) echo '{"lines": []}' ;;
+*'"want":"line"'*) echo '{"pass": true}' ;;
+*) echo '[]' ;;
+esac
+"#;
+    let voice = format!("command:/bin/sh {}", sandbox.script("voice.sh", body));
+    let name = sandbox.script("talk.txt", "Who folds the letters?\ndone\n");
+    let args = ["elaborate", "design", "--step", "01-06", "--script", &name, "--voice", &voice, "--dry-run"];
+    let run = sandbox.run(&args).ok();
+    let told = "asked by User, and not listed as open by the model: \"Who folds the letters?\"";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert!(run.stderr.contains("the synthesis of the model has no entry"), "{}", run.stderr);
+    let report = sandbox.run(&[&args[..], &["--json"]].concat()).json();
+    assert_eq!(report["unlisted_questions"][0]["text"], "Who folds the letters?", "{report}");
+    let report = sandbox.run(&["elaborate", "design", "--step", "01-06", "--script", &name, "--dry-run", "--json"]);
+    assert_eq!(report.json()["unlisted_questions"], serde_json::json!([]));
+}

@@ -865,6 +865,36 @@ fn a_decision_that_answers_a_turn_is_found_again_with_that_turn() {
     assert_eq!(Grounds::new(&talk, library.forms(), &by_rule).again(&summary), summary);
 }
 
+#[test]
+fn a_question_of_a_user_that_the_model_does_not_list_is_told() {
+    let library = Library::built_in().unwrap();
+    let none: [&str; 0] = [];
+    let both = ["Who keeps the photos?", "And who pays?"];
+    let entry = |text: &str, turn: u32| json!({"text": text, "context": "", "turns": [turn]});
+    for (listed, answers, wanted) in [
+        (vec![], Value::Null, &both[..]),
+        (vec![], json!(4), &none),
+        (vec![entry("Who keeps the photos?", 4)], Value::Null, &both[1..]),
+        (vec![entry("Who pays for the photos?", 4), entry("Who keeps photos?", 4)], Value::Null, &none),
+    ] {
+        let answer = json!({
+            "insights": [], "open_questions": listed, "action_items": [], "proposals": [],
+            "decisions": [{"turn": 6, "text": "The desk keeps and pays them", "answers": answers}],
+        });
+        let mut next = 0;
+        let heard = ["Who keeps the photos? And who pays?", "The desk keeps and pays them.", "done"];
+        let (talk, _) = held(&library, 12, &heard, |prompt| match prompt.want {
+            Want::Synthesis => answer.to_string(),
+            _ => sensible(prompt, &mut next),
+        });
+        let summary = summary(&talk);
+        let unlisted: Vec<&str> = summary.unlisted_questions.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(unlisted, wanted, "{answer}");
+        let by_rule = minutes::summary(&talk, library.forms());
+        assert_eq!(Grounds::new(&talk, library.forms(), &by_rule).again(&summary), summary);
+    }
+}
+
 /// A hostile model: true and forged lines, invented entries, broken JSON.
 struct Hostile(u64);
 

@@ -410,11 +410,12 @@ impl OpenDiscussion {
             }
             false => landed.commit,
         };
+        let summary = synthesis::spoken_summary(&finished, &setup.library)?;
         let landed = json!({
             "commit": commit.to_string(),
             "branch": setup.opened.branch,
             "recording": recording,
-            "show": [synthesis::spoken_summary(&finished, &setup.library)?],
+            "show": std::iter::once(summary).chain(finished.summary.unlisted()).collect::<Vec<_>>(),
         });
         if let Some(pending) = self.pending.take() {
             pending.finish();

@@ -14,6 +14,7 @@ use super::prompt::RefusedEntry;
 use crate::discussion::Discussion;
 use crate::discussion::additions::{Addition, Field, Kind, Proposal, UNASSIGNED};
 use crate::discussion::address::without_vocative;
+use crate::discussion::closing;
 use crate::discussion::consent::{is_accepted, seen_before};
 use crate::discussion::event::{Class, Contribution, Critique, Event, Message, Rest, Verdict};
 use crate::discussion::points::Point;
@@ -696,14 +697,14 @@ impl<'a> Grounds<'a> {
             self.name_owner(item);
         }
         let own = summary.open_questions.len();
-        for question in by_rule.open_questions.into_iter().filter(|one| !self.is_for_a_model(one)) {
+        let (judged, others): (Vec<Question>, Vec<Question>) =
+            by_rule.open_questions.into_iter().partition(|one| self.is_for_a_model(one));
+        summary.unlisted_questions = unlisted(&judged, &summary);
+        for question in others {
             // A choice that was put may be there in better words, or a decision answers it.
             let is_put = self.is_put(&question);
-            let is_answered = |one: &Decision| {
-                one.recognised == Recognised::Model && one.turns.len() > 1 && question.turns == one.turns[..1]
-            };
             let is_judged = self.is_judged(&question, &summary.open_questions[..own]);
-            if is_judged || is_put && summary.decisions.iter().any(is_answered) {
+            if is_judged || is_put && has_answer(&question, &summary.decisions) {
                 continue;
             }
             let is_there = |known: &Question| {
@@ -830,6 +831,26 @@ impl<'a> Grounds<'a> {
             None => format!("{} {NOBODY}", item.text),
         };
     }
+}
+
+/// The users' questions that a model judges and neither lists as open nor names an answer of. One is listed in its own
+/// words, or by an entry of its turn: of several questions in a turn as many are listed as there are entries.
+fn unlisted(judged: &[Question], summary: &Summary) -> Vec<Question> {
+    let is_listed = |one: &Question| {
+        let of_turn = |known: &&Question| known.turns.iter().any(|turn| one.turns.contains(turn));
+        let in_words = |known: &Question| closing::key(&known.text) == closing::key(&one.text);
+        let listed = summary.open_questions.iter().filter(of_turn).count();
+        summary.open_questions.iter().any(in_words)
+            || listed > 0 && listed >= judged.iter().filter(|other| other.turns == one.turns).count()
+    };
+    let is_open = |one: &&Question| !is_listed(one) && !has_answer(one, &summary.decisions);
+    judged.iter().filter(is_open).cloned().collect()
+}
+
+/// Whether a model names one of the decisions as the answer to a question.
+fn has_answer(question: &Question, decisions: &[Decision]) -> bool {
+    let is_it = |one: &Decision| one.turns.len() > 1 && question.turns == one.turns[..1];
+    decisions.iter().any(|one| one.recognised == Recognised::Model && is_it(one))
 }
 
 /// Whether a text has half of the significant words of another.

@@ -484,6 +484,7 @@ impl Voice for Live<'_> {
                 .notes
                 .push(format!("perhaps decided in turn {}, and not recorded: \"{text}\"", one.turn));
         }
+        self.model.notes.extend(whole.summary.unlisted());
         Ok(whole)
     }
 }
