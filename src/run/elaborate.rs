@@ -29,7 +29,8 @@ use crate::run::landing::{self, LandedCommit};
 use crate::run::script::Script;
 use crate::run::session::{SessionEnd, hold};
 use crate::synthesis::{self, Outcome};
-use crate::text::ids::{family, ids, record_numbers};
+use crate::text::ids::{DefinedIds, family, mentioned_ids, record_numbers};
+use crate::text::path::is_markdown;
 use crate::text::plain;
 use crate::voice::Voice;
 use crate::voice::model::evidence::Evidence;
@@ -328,7 +329,9 @@ fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) -
         {
             let is_by_model = finished.opened.voice != SECRETARY && finished.summary.voice.is_none();
             let why = match is_by_model {
-                true => "the synthesis of the model has no entry, and no message has a form that decides or promises",
+                true => {
+                    "the synthesis of the model has no entry, and no message has a form that decides or promises"
+                }
                 false => "no message has a form that decides, asks or promises",
             };
             observer.warn(&format!(
@@ -459,9 +462,11 @@ fn say_replaced(setup: &Setup, finished: &Finished, observer: &dyn Observer) -> 
 
 /// Warns of ids that decisions name and no document has, where the documents have others of their kind.
 fn say_unknown_ids(setup: &Setup, finished: &Finished, observer: &dyn Observer) {
-    let known: BTreeSet<&str> = setup.item.documents().flat_map(|(_, text)| ids(text)).collect();
-    let families: BTreeSet<&str> = known.iter().map(|id| family(id)).collect();
-    let named = finished.summary.decisions.iter().flat_map(|decision| ids(&decision.text));
+    let texts = || setup.item.documents();
+    let defined = DefinedIds::new(texts().filter(|(name, _)| is_markdown(name)).map(|(_, text)| text));
+    let known: BTreeSet<&str> = texts().flat_map(|(_, text)| mentioned_ids(text)).collect();
+    let families: BTreeSet<&str> = texts().flat_map(|(_, text)| defined.named(text)).map(family).collect();
+    let named = finished.summary.decisions.iter().flat_map(|decision| defined.named(&decision.text));
     let unknown: BTreeSet<&str> =
         named.filter(|id| families.contains(family(id)) && !known.contains(id)).collect();
     for id in unknown {

@@ -27,7 +27,7 @@ use crate::discussion::summary::{Decision, Proposed};
 use crate::item::layout::{Layout, Numbers, Place};
 use crate::item::library::Library;
 use crate::item::{Change, File, Item};
-use crate::text::ids::{ids, leading_id, mentioned_ids, record_numbers};
+use crate::text::ids::{leading_id, mentioned_ids, record_numbers};
 use crate::text::markdown;
 use crate::text::path::is_markdown;
 use crate::text::plain::line_end;
@@ -265,7 +265,7 @@ pub fn open_proposals(text: &str, layout: &Layout) -> Vec<(String, String)> {
     let logs = logs(layout);
     let named = |line: &str| {
         let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let id = ids(bare).next().filter(|id| bare.starts_with(id))?;
+        let id = &bare[leading_id(bare)?];
         let words = bare[id.len()..].trim_start_matches(['*', '_', '`', ']', ':', ' ']);
         let place = proposal(text, id, &logs)?;
         (!is_accepted(text, &place)).then(|| (id.to_owned(), words.trim().to_owned()))
@@ -511,7 +511,7 @@ fn blocks(text: &str) -> Vec<Block> {
 }
 
 /// Whether a block's words begin with an id: after the marks of a heading, an item, a box, bold and code.
-fn begins_with(block: &str, id: &str) -> bool {
+pub(super) fn begins_with(block: &str, id: &str) -> bool {
     let first = block.trim_start().lines().next().unwrap_or_default();
     let without_number = first.trim_start_matches(|c: char| c.is_ascii_digit());
     let first = match without_number.strip_prefix(['.', ')']).and_then(|rest| rest.strip_prefix([' ', '\t']))

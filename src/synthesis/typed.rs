@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::context;
 use serde_json::{Map, Value, json};
 
+use super::below::begins_with;
 use super::outline::Outline;
 use super::yaml_list::with_entries;
 use super::{Left, Outcome, Placed, Unplaced, data};
@@ -23,7 +24,7 @@ use crate::discussion::additions::{Addition, Field, Kind, PROPOSED_BY, snake};
 use crate::item::layout::{Layout, Proposal};
 use crate::item::library::Library;
 use crate::item::{Change, Item};
-use crate::text::ids::{family, ids};
+use crate::text::ids::{family, mentioned_ids};
 use crate::text::json::{Document, Kind as Json, Node};
 use crate::text::path::suffix;
 use crate::text::plain;
@@ -208,7 +209,7 @@ impl Placing<'_> {
                 .iter()
                 .position(|heading| !heading.added && section.is_of(&heading.text));
         }
-        let id = ids(&self.addition.anchor).next();
+        let id = mentioned_ids(&self.addition.anchor).next();
         // "Requirement 1" is the heading "Requirement 1: Send letters".
         let begins =
             |text: &str| text.strip_prefix(anchor).is_some_and(|rest| rest.starts_with([':', '.', ' ']));
@@ -217,16 +218,16 @@ impl Placing<'_> {
             .or_else(|| is(&|text| unnumbered(text) == unnumbered(anchor)))
             .or_else(|| {
                 let id = id?;
-                own().find(|(_, heading)| ids(&heading.text).next() == Some(id)).map(|(at, _)| at)
+                own().find(|(_, heading)| mentioned_ids(&heading.text).next() == Some(id)).map(|(at, _)| at)
             })
             .or_else(|| {
                 let id = id?;
                 // The first line that begins with the id gives it its meaning.
-                let bare = |line: &str| line.trim_start_matches(['-', '*', '|', ' ', '+']).to_owned();
                 let mut at = 0;
                 let line = text.split_inclusive('\n').find_map(|line| {
                     at += line.len();
-                    bare(line).starts_with(id).then(|| at - line.len())
+                    let is_it = begins_with(line.trim_start_matches(['|', ' ']), id);
+                    is_it.then(|| at - line.len())
                 })?;
                 outline.headings.iter().rposition(|heading| heading.start <= line)
             })
@@ -284,10 +285,10 @@ impl Placing<'_> {
     /// The next free id of the series that these texts have, the first that has one.
     fn next_id(&self, texts: &[&str]) -> Option<String> {
         let last = |text: &&str| {
-            let own = ids(text).filter(|id| self.is_own(id));
+            let own = mentioned_ids(text).filter(|id| self.is_own(id));
             own.last().map(str::to_owned)
         };
-        let used: BTreeSet<&str> = texts.iter().flat_map(|text| ids(text)).collect();
+        let used: BTreeSet<&str> = texts.iter().flat_map(|text| mentioned_ids(text)).collect();
         let mut id = texts.iter().find_map(last)?;
         while used.contains(id.as_str()) {
             id = counted_on(&id)?;
@@ -511,7 +512,8 @@ fn one_block(text: &str) -> String {
 
 /// Whether an id is one that an addition of this kind got in a text: it follows another one of its series there.
 pub fn follows(id: &str, kind: Kind, layout: &Layout, text: &str) -> bool {
-    kind.is_counted_by(family(id), layout) && ids(text).any(|other| counted_on(other).as_deref() == Some(id))
+    kind.is_counted_by(family(id), layout)
+        && mentioned_ids(text).any(|other| counted_on(other).as_deref() == Some(id))
 }
 
 /// The id after this one, without its letter: its last number and one more, as wide.

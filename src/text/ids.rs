@@ -1,10 +1,13 @@
 //! Ids as people write them in requirements: `FR-001`, `FR-001a`, `AC-008-03`, `A4/1`, `US10`, `T090`.
 //!
 //! An id has capitals, then a number, then perhaps a letter or more numbers. `US10` may be a name as well, such as that of a product:
-//! [`mentioned_ids`] has it, for those who look for what it names; [`ids`] has what cannot be anything else.
+//! [`mentioned_ids`] has it, for those who look for what it names; [`ids`] has what cannot be anything else, and
+//! [`DefinedIds`] what documents make ids of.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::blocks::{Place, blocks};
 use super::time::is_day;
 
 /// The ids of a text that are no names: their letters and number are joined, as in `FR-001` or `A4/1`, or the number has
@@ -17,10 +20,48 @@ use super::time::is_day;
 /// assert_eq!(found, ["FR-002a", "T042", "A4/1"]);
 /// ```
 pub fn ids(text: &str) -> impl Iterator<Item = &str> {
-    mentioned_ids(text).filter(|id| {
-        let number = id.trim_start_matches(|sign: char| sign.is_ascii_uppercase());
-        number.starts_with('0') || number.contains(['-', '_', '/'])
-    })
+    mentioned_ids(text).filter(|id| is_no_name(id))
+}
+
+fn is_no_name(id: &str) -> bool {
+    let number = id.trim_start_matches(|sign: char| sign.is_ascii_uppercase());
+    number.starts_with('0') || number.contains(['-', '_', '/'])
+}
+
+/// The ids that documents define: a heading, an item of a list, a paragraph or a row begins with each. A form such as
+/// `B2`, which may be a name, is an id where they define it, or others of its letters.
+///
+/// ```
+/// use roundtable::text::ids::DefinedIds;
+///
+/// let defined = DefinedIds::new(["# Letters\n\n- B1: white\n- B2: on S3\n"]);
+/// let named: Vec<&str> = defined.named("B2, B9 and FR-1, not S3").collect();
+/// assert_eq!(named, ["B2", "B9", "FR-1"]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct DefinedIds(BTreeSet<String>);
+
+impl DefinedIds {
+    /// Those of Markdown texts.
+    pub fn new<'t>(texts: impl IntoIterator<Item = &'t str>) -> DefinedIds {
+        let of = |text: &'t str| {
+            let leading = move |words: &'t str| Some(&words[leading_id(words)?]);
+            let defining = blocks(text, 0).into_iter().filter(|block| block.place != Place::Code);
+            defining.filter_map(move |block| leading(&text[block.range]).map(str::to_owned))
+        };
+        DefinedIds(texts.into_iter().flat_map(of).collect())
+    }
+
+    /// The ids that a text names.
+    pub fn named<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        mentioned_ids(text).filter(|id| is_no_name(id) || self.has_series(id))
+    }
+
+    /// Whether this id is defined, or two of its letters are: one alone shows no series.
+    fn has_series(&self, id: &str) -> bool {
+        let of_family = self.0.iter().filter(|known| family(known) == family(id));
+        self.0.contains(id) || of_family.count() > 1
+    }
 }
 
 /// Letters of a prefix.

@@ -16,7 +16,7 @@ use super::rules::{Breach, Rule};
 use super::sources::{Folded, Sources};
 use crate::discussion::Said;
 use crate::discussion::summary::USER;
-use crate::text::ids::{family, ids};
+use crate::text::ids::{family, mentioned_ids};
 use crate::text::sentences::sentences;
 use crate::text::words::{says, words};
 
@@ -83,8 +83,9 @@ impl Heard<'_> {
     /// An id of a family that the documents number, and that none of them has.
     fn unknown_id(&self, text: &str) -> Option<Breach> {
         let known = self.sources.ids();
-        let is_said = |id: &str| self.texts().any(|text| ids(text).any(|one| one == id));
-        let unknown = ids(text).find(|id| !known.contains(*id) && self.is_numbered(id) && !is_said(id))?;
+        let is_said = |id: &str| self.texts().any(|text| mentioned_ids(text).any(|one| one == id));
+        let is_unknown = |id: &&str| !known.contains(*id) && self.is_numbered(id) && !is_said(id);
+        let unknown = self.sources.named(text).find(is_unknown)?;
         let near = |id: &&String| family(id) == family(unknown);
         let apart = |id: &&String| (strsim::levenshtein(id, unknown), number(id).abs_diff(number(unknown)));
         let other = known.iter().filter(near).min_by_key(apart);
@@ -140,7 +141,7 @@ impl Heard<'_> {
             }
             let is_of_names = topics.iter().all(|one| one.is_name);
             let unknown = self.unknown_amount(sentence, clause, (&own, is_value), is_of_names)?;
-            let nearest = ids(clause).find_map(|id| self.sources.line_of(id));
+            let nearest = self.sources.named(clause).find_map(|id| self.sources.line_of(id));
             let words = format!("{} in {}", unknown.figure, clause.trim());
             let nearest = nearest.or_else(|| self.sources.nearest("", clause));
             Some(Breach { nearest, ..Breach::new(Rule::Figure, &words) })
@@ -181,7 +182,8 @@ impl Heard<'_> {
 
     /// What a clause speaks of that has a text of its own.
     fn topics(&self, clause: &str) -> Vec<Topic> {
-        let ids = ids(clause).filter(|id| self.is_numbered(id)).map(|id| self.of_id(id));
+        let named = self.sources.named(clause);
+        let ids = named.filter(|id| self.is_numbered(id)).map(|id| self.of_id(id));
         let mut found: Vec<Topic> = ids.collect();
         found.extend(self.of_places(clause));
         for token in names::tokens(clause) {
@@ -199,7 +201,7 @@ impl Heard<'_> {
 
     fn of_id(&self, id: &str) -> Topic {
         // What personas say of an id has its figures from the same places.
-        let said = self.given().filter(|text| ids(text).any(|one| one == id));
+        let said = self.given().filter(|text| mentioned_ids(text).any(|one| one == id));
         let texts: Vec<&str> = self.sources.blocks_with(id).into_iter().chain(said).collect();
         Topic { text: texts.join("\n"), is_name: false, is_value: false }
     }
@@ -337,6 +339,23 @@ mod tests {
         assert!(is_refused("FR-001 should allow 45 seconds.", &["50 seconds"]));
         assert!(!is_refused("FR-001 is tested by task 6.5.", &[]));
         assert!(is_refused("FR-001 is tested by task 6.7.", &[]));
+    }
+
+    #[test]
+    fn documents_make_ids_of_what_may_be_a_name() {
+        let spec = "# Bills\n\n- B1: A bill waits 30 days on S3.\n- **B2**: It is sent once.\n";
+        let sources = Sources::new([("spec.md", spec)].into_iter(), &[]);
+        let basis = Basis { sources: Some(&sources), ..Basis::default() };
+        for (text, wanted) in [
+            ("B1 allows 45 days.", Some("figure")),
+            ("B2 allows 30 days.", Some("figure")),
+            ("B1 allows 30 days.", None),
+            ("B7 is missing a limit.", Some("id")),
+            ("S3 keeps 90 objects, and EC2 runs for 45 days.", None),
+        ] {
+            let found = unreal_claims(text, &[], &basis);
+            assert_eq!(found.first().map(|one| one.rule.name()), wanted, "{text}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::text::ids::ids;
+use crate::text::ids::mentioned_ids;
 
 /// Blocks of a text that are looked at for one id or name.
 const MOST: usize = 200;
@@ -108,7 +108,8 @@ pub fn of_id<'t>(text: &'t str, id: &str) -> Vec<&'t str> {
         return Vec::new();
     }
     let lines = TextLines::new(text);
-    let has = |at: &usize| lines.lines[*at].contains(id) && ids(lines.lines[*at]).any(|one| one == id);
+    let has =
+        |at: &usize| lines.lines[*at].contains(id) && mentioned_ids(lines.lines[*at]).any(|one| one == id);
     let begins: BTreeSet<usize> = (0..lines.lines.len()).filter(has).map(|at| lines.begin(at)).collect();
     begins.into_iter().take(MOST).map(|first| lines.slice(first, lines.end(first))).collect()
 }

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use crate::text::blocks::{Block, Place, blocks};
-use crate::text::ids::{ids, record_numbers};
+use crate::text::ids::{ids, leading_id, mentioned_ids, record_numbers};
 use crate::text::index::{Hit, Index, query};
 
 /// A sentence that leads to a list is shown with so many lines of it.
@@ -84,7 +84,8 @@ impl<'t> Passages<'t> {
         let index = Index::new(words.iter().map(String::as_str));
         let mut with_id: HashMap<&str, Vec<usize>> = HashMap::new();
         for (number, passage) in all.iter().enumerate() {
-            ids(passage.text).for_each(|id| with_id.entry(id).or_default().push(number));
+            let own = leading_id(passage.text).map(|id| &passage.text[id]);
+            ids(passage.text).chain(own).for_each(|id| with_id.entry(id).or_default().push(number));
         }
         Passages { all, documents: ranges, with_id, index }
     }
@@ -103,7 +104,7 @@ impl<'t> Passages<'t> {
     /// The passages with an id that a statement names, or of a record that it names, else the best of those with several
     /// of its words.
     pub fn on(&self, statement: &str, limit: usize) -> Vec<&Passage<'t>> {
-        let named: BTreeSet<&str> = ids(statement).collect();
+        let named: BTreeSet<&str> = mentioned_ids(statement).collect();
         let with_id = named.into_iter().filter_map(|id| self.with_id.get(id)).flatten();
         let with_id = distinct(with_id.map(|number| &self.all[*number]), limit);
         let wanted = query(statement);

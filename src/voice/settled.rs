@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use crate::discussion::closing;
 use crate::discussion::event::{Class, Contribution, Event, Purpose, Record, Rest};
-use crate::text::ids::ids;
+use crate::text::ids::{ids, leading_id, mentioned_ids};
 
 /// What was put to a user who then spoke, what was found, and which ids were decided on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Settled {
                     }
                 }
                 Event::Synthesis(summary) => {
-                    let decided = summary.decisions.iter().flat_map(|one| ids(&one.text));
+                    let decided = summary.decisions.iter().flat_map(|one| mentioned_ids(&one.text));
                     self.decided_ids.extend(decided.map(str::to_owned));
                     self.left_open.extend(summary.open_questions.iter().map(|one| closing::key(&one.text)));
                 }
@@ -61,7 +61,9 @@ impl Settled {
 
     /// Was this point asked before, or does a decision name an id of it?
     pub fn has_settled(&self, point: &Rest) -> bool {
-        self.asked.contains(&key(point)) || ids(&point.quote).any(|id| self.decided_ids.contains(id))
+        let own = leading_id(&point.quote).map(|id| &point.quote[id]);
+        self.asked.contains(&key(point))
+            || ids(&point.quote).chain(own).any(|id| self.decided_ids.contains(id))
     }
 
     /// Is this a question that an earlier discussion has left open?

@@ -20,7 +20,8 @@ use std::ops::{Deref, Range};
 use super::names::Codebase;
 use super::own_text::{self, is_one_block};
 use crate::discussion::event::Rest;
-use crate::text::ids::ids;
+use crate::text::ids::{DefinedIds, mentioned_ids};
+use crate::text::path::is_markdown;
 use crate::text::plain;
 use crate::text::words::{says, subjects};
 
@@ -44,6 +45,7 @@ pub struct Sources<'t> {
     /// All files of the base commit: what is word for word in one that nobody was given is quoted all the same.
     code: Option<&'t dyn Codebase>,
     ids: OnceCell<BTreeSet<String>>,
+    defined: OnceCell<DefinedIds>,
 }
 
 /// Pieces of files that a voice is given once, in the middle of a discussion.
@@ -96,7 +98,7 @@ impl<'t> Sources<'t> {
             .map(|(path, text): (&'d str, &'d str)| -> Text<'t> { Text { path, first: 1, text } })
             .chain(others.iter().map(Text::new));
         let texts = texts.map(|text| (text, OnceCell::new())).collect();
-        Sources { texts, later: None, code: None, ids: OnceCell::new() }
+        Sources { texts, later: None, code: None, ids: OnceCell::new(), defined: OnceCell::new() }
     }
 
     /// The same with pieces of files that may be given later.
@@ -254,8 +256,12 @@ impl<'t> Sources<'t> {
     /// The first line that has an id, with its place.
     pub fn line_of(&self, id: &str) -> Option<String> {
         self.texts().find_map(|text| {
-            let (at, line) =
-                text.text.text.lines().enumerate().find(|(_, line)| ids(line).any(|one| one == id))?;
+            let (at, line) = text
+                .text
+                .text
+                .lines()
+                .enumerate()
+                .find(|(_, line)| mentioned_ids(line).any(|one| one == id))?;
             Some(format!("{}:{}: {}", text.path, text.first + at, plain::cut(&plain::shown(line), SHOWN)))
         })
     }
@@ -267,8 +273,14 @@ impl<'t> Sources<'t> {
 
     /// Every id in the files.
     pub fn ids(&self) -> &BTreeSet<String> {
-        let of = |text: Compared<'_>| ids(text.text.text).map(str::to_owned).collect::<Vec<_>>();
+        let of = |text: Compared<'_>| self.named(text.text.text).map(str::to_owned).collect::<Vec<_>>();
         self.ids.get_or_init(|| self.texts().flat_map(of).collect())
+    }
+
+    /// The ids that a text names: what cannot be anything else, and what the documents make ids of.
+    pub fn named<'s>(&self, text: &'s str) -> impl Iterator<Item = &'s str> {
+        let documents = || self.texts().map(|one| one.text).filter(|text| is_markdown(text.path));
+        self.defined.get_or_init(|| DefinedIds::new(documents().map(|text| text.text))).named(text)
     }
 }
 

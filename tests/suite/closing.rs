@@ -104,6 +104,10 @@ fn an_id_that_no_document_has_is_a_warning() {
     let script = sandbox.script("t.txt", "Decision: FR-99 is dropped, and UTF-8 stays.\ndone\n");
     let run = sandbox.run(&["elaborate", "design", "--script", &script, "--dry-run"]).ok();
     assert!(run.stderr.contains("no document has FR-99") && !run.stderr.contains("UTF-8"), "{}", run.stderr);
+    let sandbox = repository("# Letters\n\n- B1: letters are folded\n- B2: letters are on S3\n");
+    let script = sandbox.script("t.txt", "Decision: B2 and B9 are dropped, and EC2 stays.\ndone\n");
+    let run = sandbox.run(&["elaborate", "design", "--script", &script, "--dry-run"]).ok();
+    assert!(run.stderr.contains("no document has B9") && !run.stderr.contains("EC2"), "{}", run.stderr);
 }
 
 #[test]
@@ -137,6 +141,7 @@ esac
     assert!(run.stderr.contains("the synthesis of the model has no entry"), "{}", run.stderr);
     let report = sandbox.run(&[&args[..], &["--json"]].concat()).json();
     assert_eq!(report["unlisted_questions"][0]["text"], "Who folds the letters?", "{report}");
-    let report = sandbox.run(&["elaborate", "design", "--step", "01-06", "--script", &name, "--dry-run", "--json"]);
+    let report =
+        sandbox.run(&["elaborate", "design", "--step", "01-06", "--script", &name, "--dry-run", "--json"]);
     assert_eq!(report.json()["unlisted_questions"], serde_json::json!([]));
 }

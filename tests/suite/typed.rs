@@ -112,7 +112,7 @@ fn an_addition_without_a_place_is_named_and_in_no_document() {
 }
 
 /// A document of sections in many forms.
-const FORMS: &str = "# Letters\n\n## 1. Scenarios\n\n1. **Given** a late book, **When** a month ends, **Then** a letter is sent\n2. **Given** a letter, **When** it comes back, **Then** the desk knows\n\n---\n\n## 2. Fees\n\nFees grow daily.\n\n## 3. File\n\nThe file has these columns:\n\n- book\n- fee\n\n## 4. Desk\n\n### 4.1 Hours\n\nNine to five.\n\n## 5. Numbers\n\n- **SC-001**: All letters arrive within 3 days\n\n## 6. Table\n\n| Case | Answer |\n| --- | --- |\n| **Late** | `send_it` |\n\n## 7. Form\n\n```json\n{}\n```\n\n## 8. Rules\n\n- **FR-002**: MUST send letters\n- **FR-002a**: MUST print them\n\n## 9. Limits\n\n- **PC-1**: No colour\n- **PC-2**: No cloud\n\n## 10. Rights\n\n**SEC-1:** Cards are read here.\n\n- at the desk\n\n**SEC-2:** Names stay.\n";
+const FORMS: &str = "# Letters\n\n## 1. Scenarios\n\n1. **Given** a late book, **When** a month ends, **Then** a letter is sent\n2. **Given** a letter, **When** it comes back, **Then** the desk knows\n\n---\n\n## 2. Fees\n\nFees grow daily.\n\n## 3. File\n\nThe file has these columns:\n\n- book\n- fee\n\n## 4. Desk\n\n### 4.1 Hours\n\nNine to five.\n\n## 5. Numbers\n\n- **SC-001**: All letters arrive within 3 days\n\n## 6. Table\n\n| Case | Answer |\n| --- | --- |\n| **Late** | `send_it` |\n\n## 7. Form\n\n```json\n{}\n```\n\n## 8. Rules\n\n- **FR-002**: MUST send letters\n- **FR-002a**: MUST print them\n\n## 9. Limits\n\n- **PC-1**: No colour\n- **PC-2**: No cloud\n\n## 10. Rights\n\n**SEC-1:** Cards are read here.\n\n- at the desk\n\n**SEC-2:** Names stay.\n\n## 11. Bills\n\n- B11: A bill is paid on S3.\n\n## 12. Dunning\n\n- B1: A bill is sent.\n- B2: It is sent once.\n";
 
 /// The document with one addition, or why it has no place there.
 fn formed(anchor: &str, kind: &str, text: &str) -> Result<String, String> {
@@ -153,6 +153,7 @@ fn an_addition_has_the_form_of_its_place() {
         ("6. Table", "note", "| **Lost** | `ask_again` |", "`send_it` |\n| **Lost** | `ask_again` |\n"),
         ("9. Limits", "requirement", "No paper", "- **PC-2**: No cloud\n- **PC-3**: No paper"),
         ("10. Rights", "requirement", "Fees stay.", "**SEC-2:** Names stay.\n\n**SEC-3:** Fees stay."),
+        ("B1", "requirement", "It has a date.", "- B2: It is sent once.\n- B3: It has a date"),
         ("8. Rules", "requirement", "MUST fold them", "MUST print them\n- **FR-003**: MUST fold them"),
     ] {
         let placed = formed(anchor, kind, text).unwrap();
@@ -161,6 +162,7 @@ fn an_addition_has_the_form_of_its_place() {
     for (anchor, kind, text, wanted) in [
         ("4. Desk", "note", "The desk opens on Sundays.", "sections of its own"),
         ("5. Numbers", "nfr", "A letter is printed in a second.", "ids of another kind"),
+        ("S3", "note", "Bills stay.", "\"S3\" is no heading and no id there"),
         ("7. Form", "note", "\"kind\": \"late\"", "only code"),
         ("2. Fees", "note", "Fees grow.\nThey end.", "several lines"),
         ("2. Fees", "note", "All letters arrive within 3 days, except in May.", "says again what is there"),

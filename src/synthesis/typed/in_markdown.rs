@@ -13,7 +13,7 @@ use crate::item::layout::Proposal;
 use crate::item::library::Library;
 use crate::synthesis::lists::{Item, Pattern, items_of};
 use crate::synthesis::outline::{Heading, MARKDOWN, Outline, fits, insert};
-use crate::text::ids::{family, ids, is_line_below};
+use crate::text::ids::{family, ids, is_line_below, mentioned_ids};
 use crate::text::plain;
 use crate::text::template::Failed;
 
@@ -240,12 +240,15 @@ pub(super) struct Lead<'t> {
 }
 
 pub(super) fn lead(words: &str) -> Option<Lead<'_>> {
-    let id = ids(words).next()?;
+    let id = mentioned_ids(words).next()?;
     let start = words.find(id)?;
     let is_mark = |c: char| matches!(c, '*' | '_' | '`' | '[' | ']' | ' ' | 'x' | 'X');
     let rest = &words[start + id.len()..];
     let length = rest.find(|c: char| c.is_alphanumeric()).unwrap_or(rest.len());
-    words[..start].chars().all(is_mark).then(|| Lead { before: &words[..start], id, after: &rest[..length] })
+    // "S3 keeps photos" begins with a name; of what may be one a mark after it makes an id: "B2: …".
+    let is_id = ids(id).next().is_some() || !rest[..length].trim().is_empty();
+    let is_lead = is_id && words[..start].chars().all(is_mark);
+    is_lead.then(|| Lead { before: &words[..start], id, after: &rest[..length] })
 }
 
 /// How much of an item is shown, in characters.

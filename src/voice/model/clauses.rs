@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::text::ids::ids;
+use crate::text::ids::mentioned_ids;
 use crate::text::words::subjects;
 use crate::voice::amounts::{Amount, amounts};
 
@@ -18,7 +18,7 @@ impl Claimed {
         Claimed {
             words: subjects(text).into_iter().collect::<BTreeSet<_>>(),
             amounts: amounts(text),
-            ids: ids(text).map(str::to_owned).collect::<BTreeSet<_>>(),
+            ids: mentioned_ids(text).map(str::to_owned).collect::<BTreeSet<_>>(),
         }
     }
 }
@@ -55,7 +55,7 @@ pub fn supports(text: &str, words: &[String], grounds: &[&Claimed], near: usize)
         |one: &Amount| grounds.iter().any(|ground| ground.amounts.iter().any(|known| one.is_same(known)));
     let unknown = amounts(text).into_iter().find(|one| !one.is_spelled_count() && !is_known(one));
     let figure = unknown.map(|one| one.figure);
-    let id = || ids(text).find(|one| !grounds.iter().any(|ground| ground.ids.contains(*one)));
+    let id = || mentioned_ids(text).find(|one| !grounds.iter().any(|ground| ground.ids.contains(*one)));
     if let Some(unsaid) = figure.or_else(|| id().map(str::to_owned)) {
         return Err(Lack::Unsaid(unsaid));
     }

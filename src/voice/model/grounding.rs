@@ -23,7 +23,7 @@ use crate::discussion::summary::{
 };
 use crate::item::persona::Persona;
 use crate::minutes::{Forms, NOT_SETTLED, decisions_in, in_one_line, says_nothing, with_limits};
-use crate::text::ids::ids;
+use crate::text::ids::mentioned_ids;
 use crate::text::markdown;
 use crate::text::plain::{clean, cut, one_line, shown};
 use crate::text::words::{subjects, words};
@@ -163,7 +163,7 @@ fn claim(value: &Value) -> Option<Claim> {
 }
 
 fn proposed_id(said: &str) -> Option<Proposed> {
-    (ids(said).next() == Some(said)).then(|| Proposed::Id(said.to_owned()))
+    (mentioned_ids(said).next() == Some(said)).then(|| Proposed::Id(said.to_owned()))
 }
 
 fn numbers_of(value: &Value) -> Vec<u32> {
