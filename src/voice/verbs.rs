@@ -57,6 +57,21 @@ pub fn is_past(word: &str) -> bool {
     IRREGULAR.contains(&word) || !base.is_empty() && (is_doubled || REGULAR.iter().any(is_regular))
 }
 
+/// Past forms of the verbs that settle something: what somebody only asked is no ground for them.
+const SETTLING: [&str; 5] = ["agreed", "chose", "chosen", "decided", "settled"];
+/// What somebody has who settled something.
+const SETTLED: [&str; 3] = ["agreement", "choice", "decision"];
+
+/// Whether a word says that something was settled.
+pub fn is_settling(word: &str) -> bool {
+    SETTLING.contains(&word)
+}
+
+/// Whether a word is what was settled, as in "Sam's decision".
+pub fn is_settled(word: &str) -> bool {
+    SETTLED.contains(&word)
+}
+
 /// Whether a verb in the present gives somebody's words or will.
 pub fn is_saying(word: &str) -> bool {
     PRESENT.contains(&word)
