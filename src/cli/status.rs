@@ -23,7 +23,7 @@ use crate::run::before;
 use crate::run::parted;
 use crate::run::place;
 use crate::run::settings;
-use crate::text::finding::{Finding, suggestion};
+use crate::text::finding::Finding;
 use crate::text::plain::{self, count};
 
 #[derive(Debug, Args)]
@@ -54,12 +54,24 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
     for folder in config.folders() {
         collect(&repo, head, folder, &mut found, &mut unread)?;
     }
-    for (path, (_, tip)) in place::ahead(&repo, head, &config)? {
-        collect(&repo, tip, &path, &mut found, &mut unread)?;
+    let ahead = place::ahead(&repo, head, &config)?;
+    for (path, (_, tip)) in &ahead {
+        collect(&repo, *tip, path, &mut found, &mut unread)?;
     }
     if let Some(item) = &options.item {
-        let of_file = repo.find_item(head, item, &config.folders()).ok();
-        keep_only(item, of_file.as_deref(), &mut found, &mut unread)?;
+        let (wanted, _) = place::find(&repo, (head, "HEAD"), &ahead, item, &config)?;
+        found.retain(|path, _| *path == wanted);
+        unread.retain(|finding: &Finding| {
+            finding.path.rsplit_once('/').is_some_and(|(path, _)| path == wanted)
+        });
+        if found.is_empty() && unread.is_empty() {
+            return Err(Fail::new(format!("{} is not an item yet", plain::shown(&wanted))).with_hint(
+                format!(
+                    "its first discussion makes it one: roundtable elaborate {} --script FILE",
+                    plain::word(&wanted)
+                ),
+            ));
+        }
     }
     let mut items = Vec::new();
     for (path, item) in &found {
@@ -83,30 +95,6 @@ pub fn run(global: &Global, options: &StatusArgs, screen: &Screen) -> Result<Cod
     let leftovers: Vec<Value> = leftovers.iter().map(leftover).collect();
     screen.json(&json!({"items": items, "leftovers": leftovers}));
     Ok(Code::Yes)
-}
-
-/// Keeps the item that is asked for: by its folder, its slug, a file inside it, or a file that is said to be of it.
-fn keep_only(
-    item: &str,
-    of_file: Option<&str>,
-    found: &mut BTreeMap<String, FoundItem>,
-    unread: &mut Vec<Finding>,
-) -> Result<(), Fail> {
-    let wanted = place::forward(item);
-    let wanted = wanted.trim_start_matches("./").trim_end_matches('/');
-    let is_inside = |path: &str| wanted.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-    let is_it = |path: &str| {
-        path == wanted || place::slug(path) == wanted || is_inside(path) || of_file == Some(path)
-    };
-    let known: Vec<&str> = found.keys().map(|path| place::slug(path)).collect();
-    let near = suggestion(wanted, &known);
-    found.retain(|path, _| is_it(path));
-    unread.retain(|finding| finding.path.rsplit_once('/').is_some_and(|(path, _)| is_it(path)));
-    if found.is_empty() && unread.is_empty() {
-        let hint = near.unwrap_or_else(|| "`roundtable status` lists the items".to_owned());
-        return Err(Fail::new(format!("no item {}", plain::shown(wanted))).with_hint(hint));
-    }
-    Ok(())
 }
 
 /// An item, where it was found.

@@ -38,7 +38,7 @@ fn suggested(name: &str) -> Option<String> {
         }
         None => (file, false),
     };
-    if path::is_plain(name) && name.split('/').all(path::is_safe_name) && !is_document {
+    if path::is_plain(name) && name.split('/').all(path::is_item_name) && !is_document {
         return None;
     }
     let slug = crate::synthesis::records::slug(if is_document { stem } else { file }, MOST_OF_SLUG);
@@ -130,7 +130,7 @@ impl Repo {
         known.extend(branches.iter().filter_map(|branch| branch.strip_prefix("roundtable/")));
         // Its own branch has it elsewhere: nobody means another name.
         known.retain(|other| *other != name);
-        let near = suggestion(name, &known);
+        let near = self.on_own_branch(commit, name, items).or_else(|| suggestion(name, &known));
         let hint = match near.or(self.hint_for_document(commit, name)?) {
             None => self.hint_for_folder(commit, name)?,
             hint => hint,
@@ -145,12 +145,20 @@ impl Repo {
                 let below = items.iter().map(|items| format!("{items}/{name}"));
                 let looked: Vec<String> = std::iter::once(name.to_owned()).chain(below).collect();
                 let looked = looked.join(" and ");
-                format!("`roundtable add {name} --name NAME` makes it (looked for {looked})")
+                format!("`roundtable add {} --name NAME` makes it (looked for {looked})", word(name))
             }
         });
         let item =
             crate::text::plain::cut(&crate::text::plain::one_line(&crate::text::plain::clean(name)), 80);
         Err(Error::NoItem { item, commit: short(commit), hint: crate::text::plain::clean(&hint) })
+    }
+
+    /// What makes an item that only its own branch has a part of another commit.
+    fn on_own_branch(&self, commit: Oid, name: &str, items: &[&str]) -> Option<String> {
+        let branch = format!("roundtable/{}", path::as_branch(name.rsplit('/').next().unwrap_or(name)));
+        let tip = self.tip(&branch).ok().flatten().filter(|tip| *tip != commit)?;
+        self.find_item(tip, name, items).ok()?;
+        Some(format!("the branch {branch} has it: go on there, or merge it first: `git merge {branch}`"))
     }
 
     /// Refuses the folder that items are in: a discussion of it would write into one of them.
@@ -591,7 +599,7 @@ impl Repo {
                 let is_there = path::is_plain(path)
                     && (self.folder(commit, path)?.is_some()
                         || self.has_document_beside(commit, path, text)?);
-                if !is_there && !path.split('/').all(path::is_safe_name) {
+                if !is_there && !path.split('/').all(path::is_item_name) {
                     return Err(Error::ItemName(crate::text::plain::shown(path)));
                 }
                 self.item_with(commit, path, Some(text), is_wanted)?

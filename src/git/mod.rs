@@ -204,7 +204,7 @@ impl Remedy for Error {
             Error::Foreign { .. } => "items, steps and templates are ordinary files and folders",
             Error::NotOurs { .. } => "rename it, so that there can be a folder `elaborations`",
             Error::Large { .. } => "make it smaller",
-            Error::ItemName(_) => "use letters, digits, `.`, `_` and `-`, as in offline-mode",
+            Error::ItemName(_) => "use letters, digits, blanks, `.`, `_` and `-`, as in offline-mode",
             Error::Author(_) => "a name and an address are one line each, without < and >",
             Error::NoRemote(_) => "`git remote -v` lists them",
             Error::Diverged(_) => "bring them together first",

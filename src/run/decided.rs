@@ -162,11 +162,7 @@ pub fn read(
     let named = revision.unwrap_or("HEAD").to_owned();
     let mut places: Vec<(String, String)> = Vec::new();
     if let Some(item) = item {
-        let item = place::forward(item);
-        places.push(match place::own_branch(repo, &ahead, &item) {
-            Some(found) => found,
-            None => (repo.find_item(head, &item, &config.folders())?, named),
-        });
+        places.push(place::find(repo, (head, &named), &ahead, item, config)?);
     } else {
         for folder in config.folders() {
             for path in repo.items(head, folder)? {

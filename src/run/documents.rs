@@ -10,7 +10,7 @@ use git2::Oid;
 use super::diff;
 use super::environment::current_folder;
 use super::files::{self, missing, read_file};
-use super::settings::review_options;
+use super::settings::{review_options, rules_folder};
 use super::workspace::Workspace;
 use super::{Fail, Observer};
 use crate::git::{Error, Repo};
@@ -197,10 +197,8 @@ fn shown_path(path: &Path, here: &Path) -> String {
 fn wanted(options: &ReviewRequest, config: &Config, repo: Option<&Repo>) -> Result<Vec<PathBuf>, Fail> {
     let root = repo.and_then(Repo::work_tree);
     if !options.paths.is_empty() {
-        let config = with_items(config, repo)?;
-        let named: Result<Vec<_>, Fail> =
-            options.paths.iter().map(|path| named(path, &config, repo)).collect();
-        return Ok(named?.concat());
+        let found = options.paths.iter().map(|path| named(path, config, root, repo));
+        return Ok(found.collect::<Result<Vec<_>, Fail>>()?.concat());
     }
     let Some(root) = root else {
         let is_bare = repo.is_some();
@@ -239,28 +237,62 @@ fn items_on_disk(config: &Config, root: &Path, repo: Option<&Repo>) -> Result<Ve
     Ok(folders.chain(beside).map(|path| root.join(path)).filter(|path| path.exists()).collect())
 }
 
-/// A path as it is named, else the folder of the item of HEAD with this name; with the document beside it that the item
-/// is about.
-fn named(path: &Path, config: &Config, repo: Option<&Repo>) -> Result<Vec<PathBuf>, Fail> {
+/// A path as it is named, else the folder of the item that the name means; with the document that the item is about,
+/// where it lies beside.
+fn named(
+    path: &Path,
+    config: &Config,
+    root: Option<&Path>,
+    repo: Option<&Repo>,
+) -> Result<Vec<PathBuf>, Fail> {
     let at = if path.is_absolute() { path.to_owned() } else { current_folder()?.join(path) };
-    let Some((repo, root)) = repo.and_then(|repo| Some((repo, repo.work_tree()?))) else {
+    let head = match repo {
+        Some(repo) => repo.head()?.map(|head| (repo, head)),
+        None => None,
+    };
+    let Some(((repo, head), root)) = head.zip(root) else {
         return if at.exists() { Ok(vec![at]) } else { Err(missing(path)) };
     };
-    let folder = match at.exists() {
-        true => at,
-        false => {
-            let head = repo.head()?.ok_or_else(|| missing(path))?;
-            match repo.find_item(head, &path.to_string_lossy(), &config.folders()) {
-                Ok(item) if root.join(&item).exists() => root.join(item),
-                Err(error @ Error::TwoItems { .. }) => return Err(error.into()),
-                _ => return Err(missing(path)),
-            }
-        }
+    let item = match at.exists() {
+        true => at.canonicalize().ok().and_then(|full| repo.path_within(&full)),
+        false => item_of(repo, head, path, config)?,
     };
-    let item = folder.canonicalize().ok().and_then(|folder| repo.path_within(&folder));
-    let item = item.and_then(|item| config.elsewhere.iter().find(|known| known.folder == item));
-    let document = item.and_then(|item| item.document.as_ref()).map(|document| root.join(document));
-    Ok(std::iter::once(folder).chain(document.filter(|document| document.exists())).collect())
+    let beside = item.as_deref().and_then(|item| beside(repo, head, item)).map(|name| root.join(name));
+    let folder = if at.exists() { Some(at) } else { item.map(|item| root.join(item)) };
+    let found: Vec<PathBuf> = folder.into_iter().chain(beside).filter(|path| path.exists()).collect();
+    if found.is_empty() { Err(missing(path)) } else { Ok(found) }
+}
+
+/// What is asked for, with the folders and documents of the items that names mean at a commit.
+fn with_named_items(
+    repo: &Repo,
+    commit: Oid,
+    options: &ReviewRequest,
+    config: &Config,
+) -> Result<ReviewRequest, Fail> {
+    let mut wanted = options.clone();
+    for path in &options.paths {
+        let Some(item) = item_of(repo, commit, path, config)? else { continue };
+        wanted.paths.extend(beside(repo, commit, &item).map(PathBuf::from));
+        wanted.paths.push(PathBuf::from(item));
+    }
+    Ok(wanted)
+}
+
+/// The item that a name means at a commit, none where it means none.
+fn item_of(repo: &Repo, commit: Oid, name: &Path, config: &Config) -> Result<Option<String>, Fail> {
+    let config = repo.with_items(commit, config.clone())?;
+    match repo.find_item(commit, &name.to_string_lossy().replace('\\', "/"), &config.folders()) {
+        Ok(item) => Ok(Some(item)),
+        Err(error @ Error::TwoItems { .. }) => Err(error.into()),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The document beside an item's folder that it is about.
+fn beside(repo: &Repo, commit: Oid, item: &str) -> Option<String> {
+    let item = repo.item(commit, item).ok()?;
+    item.beside.as_deref().map(|name| item.path_of(name))
 }
 
 /// The documents of the work tree that the settings name.
@@ -356,7 +388,7 @@ fn of_commit(workspace: &Workspace, options: &ReviewRequest, repo: &Repo) -> Res
     let tree = repo.tree_of(commit)?;
     let config = config_of(workspace, repo, tree)?;
     let rules = config.rules.as_ref().map(|folder| repo.overlay(commit, folder)).transpose()?;
-    let texts = texts_of(repo, tree, options, &config)?;
+    let texts = texts_of(repo, tree, &with_named_items(repo, commit, options, &config)?, &config)?;
     let changed = match &options.base {
         Some(base) => {
             let base = repo.tree_of(repo.merge_base(repo.resolve(base)?, commit)?)?;
@@ -394,9 +426,13 @@ fn of_index(workspace: &Workspace, options: &ReviewRequest, repo: &Repo) -> Resu
     let config = workspace.settings_on_disk(root)?;
     let rules = rules_on_disk(&config, root)?;
     let staged = repo.staged_files()?;
+    let wanted = match repo.head()? {
+        Some(head) => with_named_items(repo, head, options, &config)?,
+        None => options.clone(),
+    };
     let texts: Vec<(String, String)> = staged
         .iter()
-        .filter(|(path, _)| is_wanted(path, options, &config))
+        .filter(|(path, _)| is_wanted(path, &wanted, &config))
         .map(|(path, id)| Ok((path.clone(), text_of(path, repo.bytes(*id)?)?)))
         .collect::<Result<_, Fail>>()?;
     let changed = match repo.head()? {
@@ -459,8 +495,11 @@ pub fn review(
     options: &ReviewRequest,
     observer: &dyn Observer,
 ) -> Result<Review, Fail> {
-    let rules = Rules::over(&source.rules)?;
-    let mut wanted = review_wanted(&source.config, options, &rules)?;
+    let rules = rules_over(&source.config, &source.rules)?;
+    let mut wanted = review_wanted(&source.config, &rules)?;
+    if let Some(step) = &options.step {
+        wanted.personas.insert(Library::built_in()?.step(step)?.persona.clone());
+    }
     wanted.files = source.files.clone();
     let documents: Vec<Document<'_>> =
         source.texts.iter().map(|(path, text)| Document { path, text }).collect();
@@ -485,14 +524,22 @@ pub fn review(
     Ok(found)
 }
 
-/// What is asked for, by the settings and the arguments.
-fn review_wanted(config: &Config, options: &ReviewRequest, rules: &Rules) -> Result<review::Options, Fail> {
-    let mut wanted = review_options(config);
+/// The built-in rules with a repository's own over them.
+///
+/// # Errors
+/// A rule that cannot be used, with its path as the repository has it.
+pub fn rules_over(config: &Config, own: &[OverlayFile]) -> Result<Rules, Fail> {
+    Ok(Rules::over(own).map_err(|finding| finding.below(rules_folder(config).as_deref()))?)
+}
+
+/// What the settings ask of a review, by these rules.
+///
+/// # Errors
+/// A rule that the settings name and nobody has.
+pub fn review_wanted(config: &Config, rules: &Rules) -> Result<review::Options, Fail> {
+    let wanted = review_options(config);
     for name in wanted.off.iter().chain(wanted.severity.keys()) {
         rules.find(name).map_err(|error| Fail::new(format!("{}: `review`: {error}", config::FILE)))?;
-    }
-    if let Some(step) = &options.step {
-        wanted.personas.insert(Library::built_in()?.step(step)?.persona.clone());
     }
     Ok(wanted)
 }

@@ -1,6 +1,6 @@
 //! Where a run goes: the branch of an item, its path, and the text a new one begins with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use git2::Oid;
 
@@ -11,7 +11,7 @@ use crate::item::config::Config;
 use crate::item::{Begin, meta};
 use crate::text::path;
 use crate::text::time::Time;
-use path::{is_device, is_item_name, is_plain, is_safe_name};
+use path::{as_branch, is_device, is_item_name, is_plain};
 
 /// The branch of an item and where it is.
 pub struct Place {
@@ -51,22 +51,24 @@ pub fn place(
     Ok(Place { branch, base: start, exists: tip.is_some(), left: None })
 }
 
-/// The branch that an item is discussed on, where none is named: after its slug; where another item of the base has
-/// the same, after the end of its path that is its own.
+/// The branch that an item is discussed on, where none is named: after its slug; where another item of the base, or of a
+/// branch ahead of it, has the same, after the end of its path that is its own.
 ///
 /// # Errors
-/// A slug that two items of the base have.
+/// A slug that two items have.
 fn branch_of(settings: &Settings, repo: &Repo, item: &str, base: Option<&str>) -> Result<String, Fail> {
-    let named = || format!("roundtable/{}", branch_name(slug(item)));
+    let named = || format!("roundtable/{}", as_branch(slug(item)));
     let Ok(base) = repo.resolve(base.unwrap_or("HEAD")) else { return Ok(named()) };
     let config = settings.at(repo, base)?;
-    let path = match repo.find_item(base, item, &config.folders()) {
-        Ok(path) => path,
+    let own = as_branch(slug(item));
+    let ahead = ahead_on(repo, base, &config, &|branch| branch.contains(&own))?;
+    let path = match find(repo, (base, ""), &ahead, item, &config) {
+        Ok((path, _)) => path,
         Err(error @ Error::TwoItems { .. }) => return Err(error.into()),
         // An item that is new is on its branch only.
         Err(_) => return Ok(named()),
     };
-    let mut twins = Vec::new();
+    let mut twins: Vec<String> = ahead.into_keys().filter(|other| slug(other) == slug(&path)).collect();
     for folder in config.folders() {
         twins.extend(repo.items(base, folder)?.into_iter().filter(|other| slug(other) == slug(&path)));
         let new = format!("{folder}/{}", slug(&path));
@@ -79,26 +81,28 @@ fn branch_of(settings: &Settings, repo: &Repo, item: &str, base: Option<&str>) -
         !twins.iter().any(is_twin)
     };
     let end = ends.into_iter().find(is_own).unwrap_or(&path);
-    Ok(format!("roundtable/{}", branch_name(end)))
-}
-
-/// A path as one part of a branch's name: what git has no place for there is a hyphen.
-fn branch_name(path: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '#');
-    let name: String = path.chars().map(|c| if plain(c) { c } else { '-' }).collect();
-    let name = name.replace("..", "-");
-    let name = name.trim_matches(['-', '.']);
-    if name.is_empty() { "item".to_owned() } else { name.to_owned() }
+    Ok(format!("roundtable/{}", as_branch(end)))
 }
 
 /// The items that are ahead of a commit on a branch of their own, by path, each with the branch and its tip:
 /// `roundtable/<slug>`, or the last of `roundtable/<slug>-2`, `-3` …, where runs went on once it was merged.
 pub fn ahead(repo: &Repo, head: Oid, config: &Config) -> Result<BTreeMap<String, (String, Oid)>, Fail> {
+    ahead_on(repo, head, config, &|_| true)
+}
+
+/// As [`ahead`], of the branches that may be the ones.
+fn ahead_on(
+    repo: &Repo,
+    head: Oid,
+    config: &Config,
+    may_be: &dyn Fn(&str) -> bool,
+) -> Result<BTreeMap<String, (String, Oid)>, Fail> {
     let numbered = |branch: &str| -> Option<(String, u32)> {
         let (stem, number) = branch.rsplit_once('-')?;
         Some((stem.to_owned(), number.parse().ok().filter(|number| *number > 1)?))
     };
     let mut branches = repo.branches("roundtable/")?;
+    branches.retain(|branch| may_be(branch));
     branches.sort_by_cached_key(|branch| numbered(branch).unwrap_or_else(|| (branch.clone(), 1)));
     let mut found = BTreeMap::new();
     for branch in branches {
@@ -132,20 +136,45 @@ fn item_of_branch(repo: &Repo, branch: &str, tip: Oid, config: &Config) -> Optio
     names.find_map(|name| repo.find_item(tip, name, &config.folders()).ok())
 }
 
-/// Path and branch of the item that a path, also of a file in it, or a slug means, among those that are ahead.
-pub fn own_branch(
+/// Path and revision of the item that a name means: on its own branch where that is ahead, else at a commit.
+///
+/// # Errors
+/// No such item, or a slug that two items have, on whatever branch each is.
+pub fn find(
     repo: &Repo,
+    (commit, revision): (Oid, &str),
     ahead: &BTreeMap<String, (String, Oid)>,
     item: &str,
-) -> Option<(String, String)> {
+    config: &Config,
+) -> Result<(String, String), Error> {
+    let item = forward(item);
     let wanted = item.trim_start_matches("./").trim_end_matches('/');
     let has_file = |path: &str, tip: Oid| {
-        wanted.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
+        is_plain(wanted)
             && matches!(repo.look_up(tip, wanted), Some(AtPath::File(_)))
+            && repo.find_item(tip, wanted, &config.folders()).is_ok_and(|found| found == path)
     };
-    let is_meant = |path: &str, tip: Oid| path == wanted || slug(path) == wanted || has_file(path, tip);
-    let (path, (branch, _)) = ahead.iter().find(|(path, (_, tip))| is_meant(path, *tip))?;
-    Some((path.clone(), branch.clone()))
+    let at =
+        |path: &str| (path.to_owned(), ahead.get(path).map_or(revision, |(branch, _)| branch).to_owned());
+    if let Some((path, _)) = ahead.iter().find(|(path, (_, tip))| *path == wanted || has_file(path, *tip)) {
+        return Ok(at(path));
+    }
+    let here = repo.find_item(commit, &item, &config.folders());
+    let mut paths: BTreeSet<&str> = match &here {
+        Err(Error::TwoItems { paths, .. }) => paths.iter().map(String::as_str).collect(),
+        here => here.iter().map(String::as_str).collect(),
+    };
+    if !wanted.contains('/') {
+        paths.extend(ahead.keys().map(String::as_str).filter(|path| slug(path) == wanted));
+    }
+    match (paths.len(), paths.first()) {
+        (1, Some(path)) => Ok(at(path)),
+        (0, _) | (_, None) => here.map(|path| at(&path)),
+        _ => Err(Error::TwoItems {
+            slug: crate::text::plain::shown(wanted),
+            paths: paths.into_iter().map(str::to_owned).collect(),
+        }),
+    }
 }
 
 /// Where a new item goes: a folder's path as it is, a slug below the folder of items; plain names only.
@@ -161,7 +190,7 @@ pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
             .with_hint(format!("take another, as in {}", path::beside_device(&name))));
         }
         let example = path::slug_of(slug(item), 0);
-        let is_like = item.is_ascii() && is_safe_name(&example) && slug(item) != example;
+        let is_like = item.is_ascii() && is_item_name(&example) && slug(item) != example;
         let example = if is_like { example } else { "offline-mode".to_owned() };
         return Err(Fail::new(format!("\"{shown}\" is no item")).with_hint(format!(
             "name its folder with at most 120 bytes of letters, digits, blanks, `.`, `_` and `-`, as in {example}"

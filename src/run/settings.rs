@@ -63,6 +63,20 @@ pub fn library(repo: &Repo, commit: Oid, config: &Config) -> Result<Arc<Library>
     Ok(Arc::new(library))
 }
 
+/// The review rules of a library.
+///
+/// # Errors
+/// A rule that cannot be used, with its path as the repository has it.
+pub fn review_rules(library: &Library, config: &Config) -> Result<Arc<review::Rules>, Fail> {
+    let rules = review::Rules::of(&library.own_review_rules());
+    Ok(rules.map_err(|finding| finding.below(rules_folder(config).as_deref()))?)
+}
+
+/// The folder of a repository's own review rules.
+pub fn rules_folder(config: &Config) -> Option<String> {
+    config.rules.as_deref().map(|folder| format!("{}/review", folder.trim_end_matches('/')))
+}
+
 /// What the settings ask of a review.
 pub fn review_options(config: &Config) -> review::Options {
     let mut wanted = review::Options::default();

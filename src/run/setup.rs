@@ -9,7 +9,7 @@ use super::place::Place;
 use super::played::Played;
 use super::resume::{ResumeTarget, begun, catch_up, gone_on};
 use super::run_id::{message, run_id};
-use super::settings::{Settings, library, review_options};
+use super::settings::{Settings, library, review_options, review_rules};
 use super::voices::{self, Choice, Source};
 use super::{ElaborateRequest, Fail, Medium, Observer, OpenRun, RunRequest, Setup, before, identity};
 use crate::discussion::address::stranger;
@@ -39,7 +39,7 @@ pub fn set_up(
 ) -> Result<Setup, Fail> {
     let located = locate_item(settings, &repo, &task, observer)?;
     let library = library(&repo, located.rules, &located.config)?;
-    let rules = Rules::of(&library.own_review_rules())?;
+    let rules = review_rules(&library, &located.config)?;
     let named = named_recording(&repo, &task.run.voice)?;
     let laid = library.laid_item(&located.item, located.config.layout_of(&located.item.path))?;
     let step = step_id(&task, &located, (&library, &laid), &rules, named.as_ref(), observer)?;

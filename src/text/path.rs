@@ -152,6 +152,15 @@ fn is_letter(sign: char) -> bool {
     !sign.is_ascii() && (sign.is_alphanumeric() || unicode_normalization::char::is_combining_mark(sign))
 }
 
+/// A path as one part of a branch's name: what git has no place for there is a hyphen.
+pub fn as_branch(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '#');
+    let name: String = path.chars().map(|c| if plain(c) { c } else { '-' }).collect();
+    let name = name.replace("..", "-");
+    let name = name.trim_matches(['-', '.']);
+    if name.is_empty() { "item".to_owned() } else { name.to_owned() }
+}
+
 /// A slug of an issue's title: letters, digits and hyphens, at most six words.
 pub fn slug_of(title: &str, number: u64) -> String {
     let lower = title.to_ascii_lowercase();

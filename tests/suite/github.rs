@@ -1128,7 +1128,7 @@ fn a_remote_that_does_not_exist_is_refused_before_anything_is_held() {
 fn an_item_that_is_made_of_an_issue_has_a_plain_name_whichever_verb_makes_it() {
     let (sandbox, forge) = both();
     for verb in [&["analyze"][..], &["elaborate", "--step", "01-01"], &["add"]] {
-        for item in ["../x", "docs/../x", ".git", "a b"] {
+        for item in ["../x", "docs/../x", ".git", "a\"b"] {
             let mut command = sandbox.command(&[verb, &[item, "--issue", "7", "--branch", "other"]].concat());
             command.env("GITHUB_REPOSITORY", "owner/name").env("GITHUB_API_URL", forge.server.url("/api/v3"));
             let run = crate::kit::Run::of(command.output().unwrap());

@@ -49,11 +49,15 @@ fn a_document_that_is_named_becomes_an_item_and_every_verb_finds_it_again() {
             (&replay["reproduced"], replay["recordings"].as_array().unwrap().len()),
             (&true.into(), 1)
         );
-        assert!(sandbox.run(&["show", item]).ok().stdout.contains("eleven on Sundays"));
-        for named in [item, item.rsplit('/').next().unwrap(), path] {
-            let reviewed = sandbox.run(&["review", named, "--json"]).json();
-            assert_eq!(reviewed["documents"], 1, "{named}: {reviewed}");
-            assert_eq!(sandbox.run(&["status", named, "--json"]).json()["items"][0]["path"], item, "{named}");
+        let slug = item.rsplit('/').next().unwrap();
+        for name in [item, slug, path] {
+            assert!(sandbox.run(&["show", name]).ok().stdout.contains("eleven on Sundays"), "{name}");
+            let status = sandbox.run(&["status", name, "--json"]).ok().json();
+            assert_eq!(status["items"][0]["path"], item, "{name}");
+            for at in [&[][..], &["--rev", "HEAD"], &["--staged"]] {
+                let run = sandbox.run(&[&["review", name, "--json"], at].concat());
+                assert_eq!(run.code, 0, "{name} {at:?}: {}{}", run.stdout, run.stderr);
+            }
         }
         assert_eq!(sandbox.run(&["check", "--base", "HEAD~1"]).code, 0);
         let changed = sandbox.file("main", path).replace("until noon", "until nine");
@@ -201,6 +205,38 @@ fn a_slug_that_two_items_have_is_refused_and_a_path_is_not() {
     assert_eq!(sandbox.run(&["status", "packages/b/x", "--json"]).json()["items"][0]["elaborations"], 1);
 }
 
+/// The first discussion is on its branch when the second begins.
+#[test]
+fn a_slug_that_an_item_of_another_branch_has_is_refused_by_every_verb() {
+    let sandbox = with(&[("one/swap/spec.md", DOCUMENT), ("two/swap/spec.md", DOCUMENT)]);
+    for (item, branch) in [("one/swap", "roundtable/swap"), ("two/swap", "roundtable/two-swap")] {
+        assert_eq!(elaborate(&sandbox, item, &["--json"]).json()["branch"], branch);
+    }
+    let refused = |verb: &[&str]| {
+        let run = sandbox.run(verb);
+        assert!(run.code == 2 && run.stderr.contains("one/swap, two/swap"), "{verb:?}: {}", run.stderr);
+    };
+    let script = sandbox.script("talk.txt", TALK);
+    let talk = ["elaborate", "swap", "--script", &script];
+    [&["status", "swap"][..], &["show", "swap"], &talk].into_iter().for_each(refused);
+    for branch in ["roundtable/swap", "roundtable/two-swap"] {
+        git(&sandbox, &["merge", "-q", "-m", "Merge", branch]);
+    }
+    [&["status", "swap"][..], &["show", "swap"], &["review", "swap"], &talk].into_iter().for_each(refused);
+    assert_eq!(elaborate(&sandbox, "two/swap", &["--json"]).json()["item"], "two/swap");
+}
+
+#[test]
+fn an_item_of_its_own_branch_is_not_to_be_added_again() {
+    let sandbox = with(&[("README.md", "# R\n")]);
+    sandbox.run(&["add", "Späte Gebühren", "--name", "late fees", "--at", AT]).ok();
+    let run = elaborate(&sandbox, "Späte Gebühren", &["--branch", "other"]);
+    let remedy = "git merge roundtable/Späte-Gebühren";
+    assert!(run.code == 2 && run.stderr.contains(remedy), "{}", run.stderr);
+    git(&sandbox, &["merge", "-q", "roundtable/Späte-Gebühren"]);
+    elaborate(&sandbox, "Späte Gebühren", &["--branch", "other", "--step", "01-03"]).ok();
+}
+
 /// Folders that no discussion has made items yet.
 #[test]
 fn two_folders_of_one_name_go_to_branches_of_their_own() {
@@ -211,8 +247,8 @@ fn two_folders_of_one_name_go_to_branches_of_their_own() {
     let step = ["--step", "01-03", "--json"];
     let report = elaborate(&sandbox, "specs/x", &step).json();
     assert_eq!(report["branch"], "roundtable/specs-x");
-    let report = elaborate(&sandbox, "x", &step).json();
-    assert_eq!((&report["item"], &report["branch"]), (&"docs/requirements/x".into(), &"roundtable/x".into()));
+    let report = elaborate(&sandbox, "docs/requirements/x", &step).json();
+    assert_eq!(report["branch"], "roundtable/requirements-x");
     git(&sandbox, &["merge", "-q", "roundtable/specs-x"]);
     let refused = elaborate(&sandbox, "x", &step);
     assert!(

@@ -26,11 +26,11 @@ use crate::http::Failed;
 use crate::item::library::{Library, sha256};
 use crate::item::step::{Depth, Prompt, Step};
 use crate::item::{DRAFT, Item};
-use crate::review::{self, Document, Rules};
+use crate::review::{self, Document};
 use crate::run::analyze::Analyzed;
 use crate::run::push::Committed as _;
 use crate::run::settings;
-use crate::run::settings::review_options;
+use crate::run::settings::{review_options, review_rules};
 use crate::run::{Fail, Landed, place};
 use crate::synthesis::below::open_proposals;
 use crate::text::{path, plain};
@@ -378,7 +378,7 @@ impl Job<'_> {
             .filter(|(path, _)| names.iter().any(|name| name == path))
             .map(|(path, text)| Document { path, text })
             .collect();
-        let rules = Rules::of(&library.own_review_rules())?;
+        let rules = review_rules(library, &self.config)?;
         let mut found = review::review(&documents, &rules, &review_options(&self.config)).findings;
         found.sort_by_key(|finding| finding.severity);
         Ok(found)
