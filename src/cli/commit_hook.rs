@@ -1,6 +1,6 @@
 //! The hook that git runs before a commit: where git looks for it, whose it is, and whether it refuses a loss.
 //!
-//! `init --hook` writes ours only where git finds none and nobody chose another folder; `doctor` lets git run it.
+//! `init --hook` writes ours only where git finds none and nobody chose another folder; `doctor` lets git run it, and others that call the check.
 //! Invariant: `core.hooksPath` and a hook of another tool are never changed; what to add to them is printed.
 //!
 //! A repository with `core.hooksPath = .husky/_` gets the line for `.husky/pre-commit`, and keeps both.
@@ -23,6 +23,8 @@ pub enum State {
     Missing,
     /// It exists, and git ignores it.
     NotExecutable,
+    /// Its first line names a program that is not there, as one with CRLF does.
+    NoInterpreter,
     /// As `init --hook` writes it.
     Ours,
     /// Another's, which calls the check.
@@ -74,6 +76,7 @@ impl Hook {
             None if path.is_file() => State::Other,
             None => State::Missing,
             Some(_) if !is_executable(&path) => State::NotExecutable,
+            Some(text) if !has_interpreter(text) => State::NoInterpreter,
             Some(text) if text == TEXT => State::Ours,
             Some(_) if called() => State::Calls,
             Some(_) => State::Other,
@@ -118,6 +121,11 @@ fn is_call(line: &str) -> bool {
 }
 
 impl Tool {
+    /// Whether the hook is all that it needs: the others read settings that a trial has not.
+    pub const fn can_be_tried(self) -> bool {
+        matches!(self, Tool::Husky | Tool::Unknown)
+    }
+
     pub const fn name(self) -> Option<&'static str> {
         match self {
             Tool::Husky => Some("husky"),
@@ -163,6 +171,13 @@ fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
 }
 
+/// Whether the program that a hook's first line names exists. Git for Windows brings its own.
+fn has_interpreter(text: &str) -> bool {
+    let line = text.strip_prefix("#!").and_then(|text| text.split('\n').next());
+    let program = line.and_then(|line| line.trim_start_matches(' ').split([' ', '\t']).next());
+    !cfg!(unix) || program.is_none_or(|program| Path::new(program).is_file())
+}
+
 #[cfg(not(unix))]
 fn is_executable(path: &Path) -> bool {
     path.is_file()
@@ -179,7 +194,7 @@ pub enum Trial {
 
 const LOST: &str = "Payment at the desk.";
 
-/// Lets git run a hook of ours where a commit loses a line, in a repository of its own in a temporary folder.
+/// Lets git run a hook where a commit loses a line, in a repository of its own in a temporary folder.
 ///
 /// # Errors
 /// A folder that cannot be made, or no git on the PATH.

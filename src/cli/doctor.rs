@@ -1,4 +1,4 @@
-//! `roundtable doctor`: what is not set up here, each with its fix. It changes nothing here: our own hook is run in a
+//! `roundtable doctor`: what is not set up here, each with its fix. It changes nothing here: the hook is run in a
 //! repository in a temporary folder. A model is asked one short question where `--voice` names one.
 
 use std::path::Path;
@@ -16,7 +16,8 @@ use crate::item::config::Config;
 use crate::item::layout::Laid;
 use crate::item::library::Library;
 use crate::run::before;
-use crate::run::check::ranges::{NOTHING_PROTECTED, WHAT_PROTECTS, protects_nothing};
+use crate::run::check::ranges::{self, NOTHING_PROTECTED, WHAT_PROTECTS, protects_nothing};
+use crate::run::documents;
 use crate::run::environment::variable;
 use crate::run::identity;
 use crate::run::probe::{Probe, probe};
@@ -58,11 +59,15 @@ pub fn run(global: &Global, options: &DoctorArgs, screen: &Screen) -> Result<Cod
         Ok(config) => {
             checks.push(("settings", Finding::Good("the settings can be read".to_owned())));
             checks.extend(library(&repo, &config));
+            checks.extend(review_rules(global).err().map(|fail| ("review", wrong(&fail))));
+            checks.extend(
+                ranges::unknown_protected(&repo, &config).err().map(|fail| ("protect", wrong(&fail))),
+            );
             checks.push(match options.voice.voice {
                 Some(_) => named_voice(&config, &options.voice.wanted(), &mut asked),
                 None => voice(&repo, &config, options),
             });
-            checks.extend(documents(&repo, &config)?);
+            checks.extend(item_documents(&repo, &config)?);
             checks.extend(nothing_to_review(&repo, &config)?);
             let note = || Finding::Note(NOTHING_PROTECTED.to_owned(), WHAT_PROTECTS.to_owned());
             // A repository that can't be read is told above.
@@ -178,6 +183,12 @@ fn library(repo: &Repo, config: &Config) -> Option<Check> {
     Some(("steps", found))
 }
 
+/// The rules of a review, and those that the settings name.
+fn review_rules(global: &Global) -> Result<(), Fail> {
+    let (config, own) = documents::on_disk(&global.workspace)?;
+    documents::review_wanted(&config, &documents::rules_over(&config, &own)?).map(drop)
+}
+
 /// The voices that the settings name, of every step.
 fn voice(repo: &Repo, config: &Config, options: &DoctorArgs) -> Check {
     let found = match choices(repo, config) {
@@ -234,6 +245,7 @@ fn choices(repo: &Repo, config: &Config) -> Result<Vec<Choice>, Fail> {
     let mut found: Vec<Choice> = Vec::new();
     for step in library.iter().flat_map(|library| &library.steps) {
         let choice = Choice::of(&flags, config, &step.id, &step.phase)?;
+        voices_of_run::prices(&flags, config, &step.id, &step.phase)?;
         if !found.iter().any(|known| known.identity() == choice.identity()) {
             found.push(choice);
         }
@@ -246,7 +258,7 @@ fn choices(repo: &Repo, config: &Config) -> Result<Vec<Choice>, Fail> {
 }
 
 /// Items with documents that are edited and not committed.
-fn documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
+fn item_documents(repo: &Repo, config: &Config) -> Result<Vec<Check>, Fail> {
     let Ok(head) = repo.resolve("HEAD") else { return Ok(Vec::new()) };
     let library = settings::library(repo, head, config).ok();
     let mut found = Vec::new();
@@ -336,9 +348,15 @@ fn look_at(hook: &Hook) -> Finding {
         State::NotExecutable => {
             Finding::Wrong(format!("git ignores {path}: it is not executable"), format!("chmod +x {path}"))
         }
-        State::Calls => {
-            Finding::Good(format!("{} calls the check (doctor did not run it)", hook.shown(&hook.place)))
-        }
+        State::NoInterpreter => Finding::Wrong(
+            format!("git cannot run {path}: its first line names no program, and every commit fails"),
+            "correct its first line, as in #!/bin/sh, and end its lines with LF".to_owned(),
+        ),
+        State::Calls if hook.tool.can_be_tried() => tried(hook, &path),
+        State::Calls => Finding::Note(
+            format!("{} calls the check; whether that refuses a loss is not known", hook.shown(&hook.place)),
+            "commit without a line of a document to see it: git says what is lost".to_owned(),
+        ),
         State::Other => Finding::Note(
             format!(
                 "{path} is {}hook and does not call the check",
@@ -350,13 +368,27 @@ fn look_at(hook: &Hook) -> Finding {
     }
 }
 
-/// Our own hook is run, in a repository made for it.
+/// The hook is run, in a repository made for it.
 fn tried(hook: &Hook, path: &str) -> Finding {
     match commit_hook::try_out(hook) {
         Ok(Trial::Refused) => Finding::Good(format!("{path} refuses a commit that loses a line")),
         Ok(Trial::Committed) => Finding::Wrong(
             format!("git ran {path}, and a commit that loses a line went through"),
-            "roundtable on the PATH may be another program: `command -v roundtable` names it".to_owned(),
+            match hook.state {
+                State::Ours => {
+                    "roundtable on the PATH may be another program: `command -v roundtable` names it"
+                        .to_owned()
+                }
+                _ => hook.advice(),
+            },
+        ),
+        // What else it does may need files that a trial has not.
+        Ok(Trial::Failed(said)) if hook.state == State::Calls => Finding::Note(
+            format!(
+                "whether {path} refuses a loss is not known; a trial of it ended with: {}",
+                plain::cut(&said, 200)
+            ),
+            hook.advice(),
         ),
         Ok(Trial::Failed(said)) => Finding::Wrong(
             format!("{path} refuses every commit: {}", plain::cut(&said, 200)),

@@ -249,7 +249,7 @@ fn hang_up(hook: &Hook, dry_run: bool, screen: &Screen) -> Result<Value, Fail> {
     let state = match hook.state {
         State::Missing if hook.chosen.is_none() => FileState::Missing,
         State::Ours | State::Calls => FileState::Same,
-        State::Missing | State::NotExecutable | State::Other => FileState::Other,
+        State::Missing | State::NotExecutable | State::NoInterpreter | State::Other => FileState::Other,
     };
     if state == FileState::Missing && !dry_run {
         let written = std::fs::create_dir_all(hook.path.parent().unwrap_or(&hook.path))

@@ -41,6 +41,32 @@ fn the_doctor_finds_an_item_that_cannot_be_read_and_a_folder_that_is_not_there()
 }
 
 #[test]
+fn the_doctor_finds_in_the_settings_what_a_verb_would_stop_at() {
+    let sandbox = sandbox();
+    sandbox.commit(&[("own/review/x.yaml", "rule: x\nbad: 1\n")]);
+    let script = sandbox.script("talk.txt", "done\n");
+    let talk = ["elaborate", "offline-mode", "--dry-run", "--script", &script];
+    for (settings, verb, wanted) in [
+        (
+            "protect: [{paths: [docs/typo.md], rule: content}]",
+            &["check", "--base", "HEAD~1"][..],
+            "docs/typo.md",
+        ),
+        ("review: {off: [open-makrer]}", &["review"], "did you mean \"open-marker\"?"),
+        ("price: cheap", &talk, "\"cheap\" is not a price"),
+        ("rules: own", &talk, "own/review/x.yaml:2:1: unknown key \"bad\""),
+        ("rules: own", &["review"], "own/review/x.yaml:2:1: unknown key \"bad\""),
+    ] {
+        sandbox.commit(&[(".roundtable.yaml", &format!("{settings}\n"))]);
+        sandbox.commit(&[("docs/other.md", settings)]);
+        let refused = sandbox.run(verb);
+        assert!(refused.code == 2 && refused.stderr.contains(wanted), "{settings}: {}", refused.stderr);
+        let told = sandbox.run(&["doctor", "--offline"]);
+        assert!(told.code == 1 && told.stdout.contains(wanted), "{settings}: {}", told.stdout);
+    }
+}
+
+#[test]
 fn the_doctor_is_content_with_what_init_writes_beside_an_item_anywhere() {
     let sandbox = empty();
     let meta = "{\"slug\": \"fees\", \"name\": \"Fees\", \"analysis_status\": \"raw\"}";

@@ -423,9 +423,25 @@ fn the_doctor_says_what_git_would_do_with_the_hook() {
     mode(0o755);
     let told = doctor_on_hook(&sandbox);
     assert!(
-        told.starts_with("ok   hook: .git/hooks/pre-commit calls the check (doctor did not run it)"),
+        told.starts_with("ok   hook: .git/hooks/pre-commit refuses a commit that loses a line"),
         "{told}"
     );
+    // It calls the check, and what comes of that is lost; or git cannot run it.
+    for (text, wanted) in [
+        ("#!/bin/sh\nroundtable check --staged\ntrue\n", "a commit that loses a line went through"),
+        ("#!/bin/sh\nroundtable check --staged || true\n", "a commit that loses a line went through"),
+        ("#!/bin/sh\nexit 0\nroundtable check --staged\n", "a commit that loses a line went through"),
+        ("#!/bin/sh\necho \"roundtable check --staged\"\n", "a commit that loses a line went through"),
+        ("#!/bin/sh\r\nroundtable check --staged\r\n", "git cannot run .git/hooks/pre-commit"),
+        ("#!/nowhere/sh\nroundtable check --staged\n", "git cannot run .git/hooks/pre-commit"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let told = doctor_on_hook(&sandbox);
+        assert!(told.starts_with("fix  hook: ") && told.contains(wanted), "{text:?}: {told}");
+    }
+    std::fs::write(&path, "#!/bin/sh\nnode_modules/lint || exit 1\nroundtable check --staged\n").unwrap();
+    let told = doctor_on_hook(&sandbox);
+    assert!(told.starts_with("note hook: whether .git/hooks/pre-commit refuses a loss"), "{told}");
     // A folder that somebody chose wins over ours.
     std::fs::remove_file(&path).unwrap();
     sandbox.run(&["init", "--hook"]).ok();
@@ -473,7 +489,11 @@ fn hooks_of_other_tools_stay_and_what_to_add_to_them_works() {
         let before = std::fs::read_to_string(sandbox.root().join(place)).unwrap_or_default();
         std::fs::write(sandbox.root().join(place), format!("{before}{add}")).unwrap();
         let told = doctor_on_hook(&sandbox);
-        assert!(told.starts_with(&format!("ok   hook: {place} calls the check")), "{told}");
+        let wanted = match place == hook {
+            true => format!("ok   hook: {place} refuses a commit that loses a line"),
+            false => format!("note hook: whether {hook} refuses a loss is not known"),
+        };
+        assert!(told.starts_with(&wanted), "{told}");
         let spec = format!("{}/requirements-spec.md", crate::kit::ITEM);
         let done = git(
             &sandbox,
@@ -515,7 +535,7 @@ fn hooks_of_other_tools_stay_and_what_to_add_to_them_works() {
             serde_yaml::from_str(&advice).unwrap_or_else(|error| panic!("{error}: {advice}"));
         assert!(value.is_mapping(), "{advice}");
         std::fs::write(sandbox.root().join(file), &advice).unwrap();
-        assert!(doctor_on_hook(&sandbox).starts_with(&format!("ok   hook: {file} calls the check")));
+        assert!(doctor_on_hook(&sandbox).starts_with(&format!("note hook: {file} calls the check")));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::text::plain;
 pub fn run(global: &Global, name: Option<&str>, screen: &Screen) -> Result<Code, Fail> {
     let (config, own) = documents::on_disk(&global.workspace)?;
     let folder = config.rules.as_deref().unwrap_or("rules");
-    let rules = Rules::over(&own).map_err(|finding| finding.below(Some(&format!("{folder}/review"))))?;
+    let rules = documents::rules_over(&config, &own)?;
     match name {
         Some(name) => {
             let rule =

@@ -251,12 +251,31 @@ fn named_paths_exist(repo: &Repo, ranges: &[Range]) -> Result<(), Fail> {
                 is_there = is_there || repo.has_path(tree, Path::new(named))?;
             }
             if !is_there {
-                return Err(Fail::new(format!(
-                    "`protect` names {}, which is neither in the base nor in the head",
-                    plain::shown(named)
-                ))
-                .with_hint(format!("correct the path in {}, or remove the entry", config::FILE)));
+                return Err(unknown_path(named, "neither in the base nor in the head"));
             }
+        }
+    }
+    Ok(())
+}
+
+fn unknown_path(named: &str, place: &str) -> Fail {
+    Fail::new(format!("`protect` names {}, which is {place}", plain::shown(named)))
+        .with_hint(format!("correct the path in {}, or remove the entry", config::FILE))
+}
+
+/// Refuses a path that the settings protect by its name, and that neither HEAD nor the work tree has: a change
+/// that does not add it cannot be checked.
+///
+/// # Errors
+/// Such a path.
+pub fn unknown_protected(repo: &Repo, config: &Config) -> Result<(), Fail> {
+    let policy = config.policy().map_err(|error| Fail::new(error.what))?;
+    let head = repo.head()?.map(|head| repo.tree_of(head)).transpose()?;
+    for named in policy.entries().iter().flat_map(Entry::named) {
+        let is_on_disk = repo.work_tree().is_some_and(|root| root.join(named).exists());
+        let is_in_head = head.map(|tree| repo.has_path(tree, Path::new(named))).transpose()?;
+        if !is_on_disk && is_in_head == Some(false) {
+            return Err(unknown_path(named, "neither in HEAD nor in the work tree"));
         }
     }
     Ok(())
