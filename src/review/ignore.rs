@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::facts::Check;
-use super::page::{Kind, Page};
+use super::page::{Kind, Page, front_matter};
 use super::{Hit, Rules};
 
 /// A comment with what it silences.
@@ -131,13 +131,24 @@ fn comments(page: &Page<'_>, number: usize) -> Vec<Ignore> {
     found
 }
 
-/// The block that a comment is in, else the one after it: a heading, a paragraph, a whole list or table.
+/// The block that a comment is in, else the one after it: a heading, a paragraph, a whole list or table; directly below
+/// front matter, where no comment has a place, that too.
 fn block(page: &Page<'_>, begin: usize, end: usize) -> Range<usize> {
     let own = page.block_before(begin).map(|at| &page.blocks[at]);
     if let Some(block) = own.filter(|block| block.range.end > end) {
         return block.range.clone();
     }
     let next = page.blocks.partition_point(|block| block.range.start < end);
+    let front = front_matter(page.text).end;
+    let is_first = next == 0 || page.blocks[next - 1].range.start < front;
+    if front > 0 && is_first {
+        return 0..below(page, next, end).end;
+    }
+    below(page, next, end)
+}
+
+/// The block after a comment that ends here.
+fn below(page: &Page<'_>, next: usize, end: usize) -> Range<usize> {
     let Some(block) = page.blocks.get(next) else { return end..end };
     let same = |other: &&super::page::Block| match (block.kind, other.kind) {
         (Kind::Cell(cell), Kind::Cell(other)) => cell.table == other.table,

@@ -525,7 +525,7 @@ fn with_blanks_in_delimiters(text: &str) -> Cow<'_, str> {
 }
 
 /// The front matter at the beginning of a document, up to the line that ends it; elsewhere `---` is a rule.
-fn front_matter(text: &str) -> Range<usize> {
+pub(super) fn front_matter(text: &str) -> Range<usize> {
     let Some(first) = text.find('\n').filter(|end| text[..*end].trim_end() == "---") else { return 0..0 };
     let mut at = first + 1;
     for line in text[at..].split_inclusive('\n') {

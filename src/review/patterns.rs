@@ -54,14 +54,14 @@ pub fn find(page: &Page<'_>, rules: &Rules, active: &[bool], hits: &mut Vec<Hit>
     }
 }
 
-/// A heading that begins with the words and has text below it, or `## TODO` alone: it is a name and no gap.
+/// A heading that begins with the words, says more and has text below it, or `## TODO` alone: it is a name and no gap.
 fn names_section(page: &Page<'_>, number: usize, range: &Range<usize>) -> bool {
     let block = &page.blocks[number];
     let text = page.text_of(block).trim_end();
     let is_first = range.start == 0 && text.starts_with(char::is_alphabetic);
-    let is_filled =
-        text == "TODO" || page.blocks.get(number + 1).is_some_and(|next| next.section == block.section);
-    block.kind == Kind::Heading && is_first && is_filled
+    let is_filled = range.end < text.len()
+        && page.blocks.get(number + 1).is_some_and(|next| next.section == block.section);
+    block.kind == Kind::Heading && is_first && (text == "TODO" || is_filled)
 }
 
 /// A row that says what the mark means: `| TBD | to be decided |`.

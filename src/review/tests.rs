@@ -119,6 +119,17 @@ fn a_comment_silences_a_rule_in_its_block_only() {
         "<!-- roundtable-ignore open-marker: agreed in May -->\n- Limit: TBD\n- Owner: TBD\n\nDate: TBD\n";
     let found = run(ready(), &[("a.md".to_owned(), text.to_owned())], &Options::default());
     assert_eq!((found.suppressed, found.findings.len(), found.findings[0].line), (2, 1, 5));
+    // Below front matter it is for that, too; one with a block between is not.
+    let comment = "<!-- roundtable-ignore open-marker: agreed in May -->";
+    for (body, suppressed) in [
+        (format!("{comment}\n\n# Desk\n\nDate: TBD\n"), 1),
+        (format!("# Desk\n\n{comment}\n\nDate: TBD\n"), 1),
+        (format!("{comment}\n\nDate: TBD\n"), 2),
+    ] {
+        let text = format!("---\nowner: TBD\n---\n\n{body}");
+        let found = run(ready(), &[("a.md".to_owned(), text)], &Options::default());
+        assert_eq!((found.suppressed, found.findings.len()), (suppressed, 2 - suppressed), "{body}");
+    }
 }
 
 #[test]

@@ -644,8 +644,36 @@ struct Raw {
 struct Keyed {
     user: Option<String>,
     inputs: Option<Vec<Option<RawInput>>>,
+    #[serde(deserialize_with = "answers_of_each_once")]
     answers: Option<BTreeMap<String, RawAnswers>>,
     depth: Option<Depth>,
+}
+
+/// The answers by step; a step that is named twice, as by `00-01` and `"00-01"`, is refused.
+fn answers_of_each_once<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<BTreeMap<String, RawAnswers>>, D::Error> {
+    struct ByStep;
+    impl<'de> Visitor<'de> for ByStep {
+        type Value = Option<BTreeMap<String, RawAnswers>>;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("the answers by step")
+        }
+        fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut found = BTreeMap::new();
+            while let Some((step, answers)) = map.next_entry::<String, RawAnswers>()? {
+                let shown = plain::cut(&plain::shown(&step), 60);
+                if found.insert(step, answers).is_some() {
+                    return Err(A::Error::custom(format!("duplicate field `{shown}`")));
+                }
+            }
+            Ok(Some(found))
+        }
+    }
+    deserializer.deserialize_any(ByStep)
 }
 
 impl<'de> Deserialize<'de> for Raw {
