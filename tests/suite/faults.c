@@ -58,8 +58,13 @@ static const char *name_of(int fd, char *buffer, size_t size) {
   return buffer;
 }
 
+/* A device, and no file of a folder in memory. */
+static int is_device(const char *path) {
+  return strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
+}
+
 static int counts(int fd, char *buffer, size_t size) {
-  return fd > 2 && name_of(fd, buffer, size)[0] == '/' && strncmp(buffer, "/dev/", 5) && strncmp(buffer, "/proc/", 6);
+  return fd > 2 && name_of(fd, buffer, size)[0] == '/' && !is_device(buffer) && strncmp(buffer, "/proc/", 6);
 }
 
 #define REAL(type, name, ...) static type (*real)(__VA_ARGS__); if (!real) real = dlsym(RTLD_NEXT, name)
@@ -76,7 +81,7 @@ static int is_denied(const char *path) {
     if (flags & (O_CREAT | O_TMPFILE)) { va_list l; va_start(l, flags); mode = va_arg(l, mode_t); va_end(l); } \
     REAL(int, #name, const char *, int, ...); \
     if (is_denied(path)) { errno = EACCES; return -1; } \
-    if (flags & O_CREAT && strncmp(path, "/dev/", 5)) FAIL("create", path, 0); \
+    if (flags & O_CREAT && !is_device(path)) FAIL("create", path, 0); \
     return real(path, flags, mode); \
   }
 OPEN(open)
