@@ -300,7 +300,43 @@ impl Repo {
             matches!(kind(entry), Entry::File) && item::is_document(&name_of(entry)) && name_of(entry) != name
         };
         let is_alone = folder.is_some_and(|folder| !folder.iter().any(|entry| is_document(&entry)));
-        Ok(if is_alone && !has_own && known.is_none() { above } else { beside }.to_owned())
+        if is_alone && !has_own && known.is_none() {
+            return Ok(above.to_owned());
+        }
+        if has_own && self.has_other_documents(commit, beside, name)? {
+            return Err(Error::ItemBeside { path: path.to_owned(), item: beside.to_owned() });
+        }
+        Ok(beside.to_owned())
+    }
+
+    /// Whether an item is about other documents than the one of this name beside it.
+    fn has_other_documents(&self, commit: Oid, item: &str, name: &str) -> Result<bool, Error> {
+        let item = self.item(commit, item)?;
+        let is_its_own = item.meta.document() == Some(name);
+        Ok(!is_its_own && item.documents().any(|(other, _)| other != DRAFT))
+    }
+
+    /// The Markdown documents in an item's folder, and in the folder above, that are not the item's: paths and texts.
+    pub(crate) fn documents_near(&self, commit: Oid, item: &Item) -> Result<Vec<(String, String)>, Error> {
+        let own: BTreeSet<String> = item.files.keys().map(|name| item.path_of(name)).collect();
+        let above = item.path.rsplit_once('/').map_or("", |(above, _)| above);
+        let mut found = Vec::new();
+        for folder in [item.path.as_str(), above] {
+            let tree =
+                if folder.is_empty() { Some(self.tree(commit)?) } else { self.folder(commit, folder)? };
+            let Some(tree) = tree else { continue };
+            for entry in tree.iter().filter(|entry| matches!(kind(entry), Entry::File)) {
+                let name = name_of(&entry);
+                let path = if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") };
+                if path::is_markdown(&name)
+                    && !own.contains(&path)
+                    && let File::Bytes(bytes) = self.read_document(entry.id())?
+                {
+                    found.push((path, String::from_utf8_lossy(&bytes).into_owned()));
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Whether a document above or beside which an item is belongs to it: not where the item is about another document

@@ -48,6 +48,7 @@ pub use self::typed::Typed;
 use crate::item::File;
 use crate::item::library;
 use crate::text::finding::{Finding, nearest, suggestion};
+use crate::text::plain::word;
 use crate::text::remedy::Remedy;
 
 /// Overlay files over this size are refused (256 KiB).
@@ -113,6 +114,8 @@ pub enum Error {
     TwoItems { slug: String, paths: Vec<String> },
     #[error("{item} is about {path}, and there is no such file")]
     NoDocument { path: String, item: String },
+    #[error("{item} is an item with documents of its own, and {path} is not one of them")]
+    ItemBeside { path: String, item: String },
     #[error("{path} is not an item")]
     IsFile { path: String },
     #[error("{path} is {what}")]
@@ -184,6 +187,9 @@ impl Remedy for Error {
             }
             Error::Exists { path } => {
                 return Some(format!("go on with `roundtable elaborate {path}`, or take another name"));
+            }
+            Error::ItemBeside { path, item } => {
+                return Some(format!("move it there, or rename it: git mv {} {}/", word(path), word(item)));
             }
             Error::NoCommit { hint, .. } | Error::NoItem { hint, .. } => {
                 return Some(hint.clone()).filter(|hint| !hint.is_empty());

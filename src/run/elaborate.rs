@@ -291,7 +291,7 @@ pub fn discuss(setup: &Setup, step: &Step, log: &mut Log, observer: &dyn Observe
     let finished = talk.finish().ok_or_else(unfinished)?;
     observer.say(&format!("\n{}", synthesis::spoken_summary(&finished, &setup.library)?));
     say_replaced(setup, &finished, observer)?;
-    say_unknown_ids(setup, &finished, observer);
+    say_unknown_ids(setup, &finished, observer)?;
     let exit = finished.closed.exit;
     let held = held(Talk::Finished(Box::new(finished)));
     say_limits(setup, &held, exit, observer)?;
@@ -460,18 +460,33 @@ fn say_replaced(setup: &Setup, finished: &Finished, observer: &dyn Observer) -> 
     Ok(())
 }
 
-/// Warns of ids that decisions name and no document has, where the documents have others of their kind.
-fn say_unknown_ids(setup: &Setup, finished: &Finished, observer: &dyn Observer) {
+/// Warns of ids that decisions name and no document of the item has, where a document near it defines them, or where its
+/// own have others of their kind.
+fn say_unknown_ids(setup: &Setup, finished: &Finished, observer: &dyn Observer) -> Result<(), Fail> {
     let texts = || setup.item.documents();
-    let defined = DefinedIds::new(texts().filter(|(name, _)| is_markdown(name)).map(|(_, text)| text));
     let known: BTreeSet<&str> = texts().flat_map(|(_, text)| mentioned_ids(text)).collect();
-    let families: BTreeSet<&str> = texts().flat_map(|(_, text)| defined.named(text)).map(family).collect();
-    let named = finished.summary.decisions.iter().flat_map(|decision| defined.named(&decision.text));
-    let unknown: BTreeSet<&str> =
-        named.filter(|id| families.contains(family(id)) && !known.contains(id)).collect();
-    for id in unknown {
-        observer.warn(&format!("no document has {id}, which a decision names"));
+    let decided = || finished.summary.decisions.iter().map(|one| one.text.as_str());
+    if decided().flat_map(mentioned_ids).all(|id| known.contains(id)) {
+        return Ok(());
     }
+    let defined = DefinedIds::new(texts().filter(|(name, _)| is_markdown(name)).map(|(_, text)| text));
+    let families: BTreeSet<&str> = texts().flat_map(|(_, text)| defined.named(text)).map(family).collect();
+    let near = setup.repo.documents_near(setup.base, &setup.item)?;
+    let near: Vec<(&str, DefinedIds)> =
+        near.iter().map(|(path, text)| (path.as_str(), DefinedIds::new([text.as_str()]))).collect();
+    let unknown: BTreeSet<&str> =
+        decided().flat_map(mentioned_ids).filter(|id| !known.contains(id)).collect();
+    for id in unknown {
+        if let Some((path, _)) = near.iter().find(|(_, defined)| defined.has(id)) {
+            let path = plain::shown(path);
+            observer.warn(&format!(
+                "{id}, which a decision names, is in {path}, and that is no document of this item: no line goes below it"
+            ));
+        } else if families.contains(family(id)) && defined.named(id).next().is_some() {
+            observer.warn(&format!("no document has {id}, which a decision names"));
+        }
+    }
+    Ok(())
 }
 
 /// The discussion as it begins, or where it was cut off.

@@ -235,7 +235,8 @@ fn put(
     let (name, before) = documents.find(|(_, text)| find(text, id).is_some())?;
     let Some(File::Bytes(bytes)) = now.files.get(name) else { return None };
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let after = place_at(&text, &find(&text, id)?, line)?;
+    let spot = find(&text, id)?;
+    let after = place_at(&text, &spot, line)?;
     let path = item.path_of(name);
     let change = Change {
         path: path.clone(),
@@ -245,13 +246,20 @@ fn put(
     verify(vec![change]).ok()?;
     let placed = Placed {
         path,
-        section: id.to_owned(),
+        section: section_at(&text, spot.block.start),
         created: false,
         added_lines: after.lines().count() - text.lines().count(),
-        description: description.to_owned(),
+        description: format!("{description} below {id}"),
     };
     now.files.insert(name.to_owned(), File::Bytes(after.into_bytes()));
     Some(placed)
+}
+
+/// The heading that a place is under, or that begins there; empty where there is none.
+fn section_at(text: &str, place: usize) -> String {
+    let outline = Outline::new(text);
+    let above = outline.headings.iter().rev().find(|heading| heading.start <= place);
+    above.map_or_else(String::new, |heading| heading.text.clone())
 }
 
 /// What an entry says that a persona proposed and nobody has accepted.

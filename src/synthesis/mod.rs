@@ -733,9 +733,10 @@ impl Outcome {
             library.templates.render("announcement.txt", values)
         });
         let left = self.left.iter().map(|left| {
+            let is_updated = self.placed.iter().any(|placed| placed.path == left.path);
             library.templates.render(
                 "announcement-left.txt",
-                context! { artifact => name(&left.path), reason => left.reason.as_str() },
+                context! { artifact => name(&left.path), reason => left.reason.as_str(), is_updated },
             )
         });
         let stays = self.stays.iter().map(|staying| {

@@ -52,6 +52,11 @@ impl DefinedIds {
         DefinedIds(texts.into_iter().flat_map(of).collect())
     }
 
+    /// Whether they define an id.
+    pub fn has(&self, id: &str) -> bool {
+        self.0.contains(id)
+    }
+
     /// The ids that a text names.
     pub fn named<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         mentioned_ids(text).filter(|id| is_no_name(id) || self.has_series(id))
@@ -60,7 +65,7 @@ impl DefinedIds {
     /// Whether this id is defined, or two of its letters are: one alone shows no series.
     fn has_series(&self, id: &str) -> bool {
         let of_family = self.0.iter().filter(|known| family(known) == family(id));
-        self.0.contains(id) || of_family.count() > 1
+        self.has(id) || of_family.count() > 1
     }
 }
 

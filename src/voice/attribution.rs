@@ -43,7 +43,7 @@ pub(super) struct Others<'a> {
 }
 
 /// That somebody said or decided something.
-struct Claim<'a> {
+struct Attribution<'a> {
     /// None where it is nobody of the table: then turns and documents may say so.
     who: Option<&'a str>,
     /// The place of the verb: what is claimed comes after it.
@@ -92,14 +92,14 @@ impl Others<'_> {
     }
 
     /// What the words at `at` say that somebody said or decided; `asks` tells that they are of a question.
-    fn claimed_of(&self, words: &[Word<'_>], at: usize, asks: bool) -> Option<Claim<'_>> {
+    fn claimed_of(&self, words: &[Word<'_>], at: usize, asks: bool) -> Option<Attribution<'_>> {
         let is = |place: usize, wanted: &[&str]| {
             words.get(place).is_some_and(|word| wanted.contains(&word.text.as_ref()))
         };
         let (who, is_named) = self.participant(words, at)?;
         let who = Some(who);
         if at >= 2 && is(at - 2, &["according"]) && is(at - 1, &["to"]) {
-            return Some(Claim { who, verb: at, is_settled: false });
+            return Some(Attribution { who, verb: at, is_settled: false });
         }
         // "Have you agreed …?", "if you decided …": nobody is said to have.
         let before = at.checked_sub(if at > 0 && is(at - 1, &["the"]) { 2 } else { 1 });
@@ -110,22 +110,22 @@ impl Others<'_> {
         let found = words[verb].text.as_ref();
         // Of the table itself only what it did is claimed: "we want" is how anybody speaks. "Is that what you want?" asks.
         let is_claim = is_past(found) || is_named && !asks && is_saying(found);
-        is_claim.then(|| Claim { who, verb, is_settled: is_settling(found) })
+        is_claim.then(|| Attribution { who, verb, is_settled: is_settling(found) })
     }
 
     /// What is said to be settled by words that name nobody of the table, or only whose it is: "as agreed", "as Ines
     /// decided", "Sam's decision was".
-    fn settled_by(&self, words: &[Word<'_>], at: usize) -> Option<Claim<'_>> {
+    fn settled_by(&self, words: &[Word<'_>], at: usize) -> Option<Attribution<'_>> {
         let word = |place: usize| words.get(place).map_or("", |word| word.text.as_ref());
         if word(at) == "as" && (at < 2 || word(at - 2) != "as") {
             let mut rest = (at + 1..words.len()).filter(|at| !is_between(&words[*at]) && word(*at) != "the");
             let (first, second) = (rest.next()?, rest.next());
             if is_settling(word(first)) {
-                return Some(Claim { who: Some(USER), verb: first, is_settled: true });
+                return Some(Attribution { who: Some(USER), verb: first, is_settled: true });
             }
             let is_other = self.participant(words, first).is_none() && !is_small(word(first));
             let verb = second.filter(|verb| is_other && is_settling(word(*verb)))?;
-            return Some(Claim { who: None, verb, is_settled: true });
+            return Some(Attribution { who: None, verb, is_settled: true });
         }
         let noun = at + 1;
         let is_told = matches!(word(noun + 1), "was" | "were" | "to" | "that");
@@ -136,7 +136,7 @@ impl Others<'_> {
             "your" | "our" => USER,
             owner => self.named(owner.strip_suffix("'s")?)?,
         };
-        Some(Claim { who: Some(who), verb: noun, is_settled: true })
+        Some(Attribution { who: Some(who), verb: noun, is_settled: true })
     }
 
     /// The participant that a word names, and whether it is a person: a colleague, a user, "you", or "the user".
@@ -179,7 +179,7 @@ impl Others<'_> {
     }
 
     /// Whether a turn has half of the words of a claim, up to its first mark, and the turns have its figures.
-    fn has_said(&self, claim: &Claim<'_>, words: &str) -> bool {
+    fn has_said(&self, claim: &Attribution<'_>, words: &str) -> bool {
         let figures: Vec<Amount> = self.said_by(claim.who).flat_map(amounts).collect();
         let claimed = words.split([';', '.', ':']).next().map(amounts).unwrap_or_default();
         if claimed.iter().any(|one| !figures.iter().any(|known| one.is_same(known))) {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::kit::{AT, BRANCH, Sandbox, empty, sandbox};
+use crate::kit::{AT, BRANCH, Run, Sandbox, empty, sandbox};
 
 const TALK: &str = "Decision: FR-001 ends at eleven on Sundays.\ndone\n";
 const DOCUMENT: &str = "# Swaps\n\n## Rules\n\n- **FR-001**: A shift can be swapped until noon.\n";
@@ -20,7 +20,7 @@ fn git(sandbox: &Sandbox, args: &[&str]) {
     assert!(git.current_dir(sandbox.root()).status().unwrap().success(), "git {args:?}");
 }
 
-fn elaborate(sandbox: &Sandbox, item: &str, more: &[&str]) -> crate::kit::Run {
+fn elaborate(sandbox: &Sandbox, item: &str, more: &[&str]) -> Run {
     let script = sandbox.script("talk.txt", TALK);
     sandbox.run(&[&["elaborate", item, "--at", AT, "--script", &script], more].concat())
 }
@@ -103,7 +103,7 @@ fn a_document_is_named_from_the_folder_that_somebody_is_in() {
     let script = sandbox.script("talk.txt", TALK);
     for (folder, named) in [("design", "x.md"), ("design", "./x.md"), ("design/old", "../x.md")] {
         let mut command = sandbox.command(&["elaborate", named, "--script", &script, "--dry-run", "--json"]);
-        let run = crate::kit::Run::of(command.current_dir(sandbox.root().join(folder)).output().unwrap());
+        let run = Run::of(command.current_dir(sandbox.root().join(folder)).output().unwrap());
         assert_eq!(run.json()["item"], "design/x", "{named} in {folder}");
     }
 }
@@ -134,6 +134,45 @@ fn a_document_beside_its_recordings_is_replayed_after_a_squash_too() {
     let removed = sandbox.file("main", path).replace("eleven on Sundays", "noon on Sundays");
     sandbox.commit(&[(path, &removed)]);
     assert_eq!(sandbox.run(&["replay", "--all"]).code, 1);
+}
+
+#[test]
+fn what_is_decided_lands_in_documents_of_the_item_alone() {
+    let sandbox = with(&[
+        ("docs/billing/reminders.md", "# Reminders\n\n- R1: one is sent\n"),
+        ("docs/billing/rules.md", "# Rules\n\n- B1: bills are white\n"),
+        ("docs/billing.md", "# Billing\n\n- C1: bills are sent\n"),
+    ]);
+    let script = sandbox.script("b1.txt", "Decision: R1, B1 and C1 hold for letters.\ndone\n");
+    let discuss = |item: &str| sandbox.run(&["elaborate", item, "--script", &script, "--at", AT, "--json"]);
+    let merge = |run: Run| {
+        git(&sandbox, &["merge", "-q", run.json()["branch"].as_str().unwrap()]);
+    };
+    merge(discuss("docs/billing/rules.md"));
+    let run = discuss("docs/billing");
+    for (id, path) in [("B1", "docs/billing/rules.md"), ("C1", "docs/billing.md")] {
+        let told =
+            format!("{id}, which a decision names, is in {path}, and that is no document of this item");
+        assert!(run.stderr.contains(&told), "{}", run.stderr);
+    }
+    assert!(!run.stderr.contains("R1,"), "{}", run.stderr);
+    merge(run);
+    let of = |path: &str| sandbox.file("main", path).matches("- Decided ").count();
+    assert_eq!(["docs/billing/reminders.md", "docs/billing/rules.md", "docs/billing.md"].map(of), [1, 1, 0]);
+    // Its folder is taken.
+    let run = sandbox.run(&["elaborate", "docs/billing.md", "--script", &script, "--at", AT]);
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    assert!(run.stderr.contains("docs/billing.md is not one of them"), "{}", run.stderr);
+    assert!(run.stderr.contains("git mv docs/billing.md docs/billing/"), "{}", run.stderr);
+    git(&sandbox, &["mv", "docs/billing.md", "docs/billing/"]);
+    git(&sandbox, &["commit", "-q", "-m", "Move"]);
+    let script = sandbox.script("c1.txt", "Decision: C1 holds for cards.\ndone\n");
+    let run = sandbox.run(&["elaborate", "docs/billing/billing.md", "--script", &script, "--at", AT]).ok();
+    assert!(
+        run.stdout.contains("Updated billing.md, section \"Billing\": added 1 decision below C1."),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]

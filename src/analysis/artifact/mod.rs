@@ -339,7 +339,8 @@ fn announce(material: &Material<'_>, outcome: &Outcome) -> Result<Vec<String>, F
         material.library.templates.render("announcement.txt", values)
     });
     let left = outcome.left.iter().map(|left| {
-        let values = context! { artifact => name(&left.path), reason => left.reason.as_str() };
+        let is_updated = outcome.placed.iter().any(|placed| placed.path == left.path);
+        let values = context! { artifact => name(&left.path), reason => left.reason.as_str(), is_updated };
         material.library.templates.render("announcement-left.txt", values)
     });
     updated.chain(left).collect()
