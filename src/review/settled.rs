@@ -1,5 +1,5 @@
 //! A finding that a later line settles: a decision that names the id of the block it is in, or a line below that block
-//! with the same id. Documents that only grow are answered this way. A question or a marker is settled as well where the
+//! with the same id: an item nested in it, or a paragraph that begins with the id. Documents that only grow are answered this way. A question or a marker is settled as well where the
 //! task list beside it has every box ticked: what it left open has been built.
 //!
 //! Decided by ids, labels and boxes alone; whether the answer is a good one is for people.
@@ -135,11 +135,20 @@ fn id_of<'p>(page: &'p Page<'_>, number: usize) -> Option<&'p str> {
     })
 }
 
-/// An item below an item that names its id.
+/// An item below an item that names its id, else a paragraph below that begins with it.
 fn line_below(page: &Page<'_>, number: usize, id: &str) -> Option<usize> {
     let depth = page.blocks[number].depth;
-    let below = page.blocks[number + 1..].iter().take_while(|block| depth > 0 && block.depth > depth);
-    let found =
-        below.zip(number + 1..).find(|(block, _)| mentioned_ids(page.text_of(block)).any(|one| one == id));
-    found.map(|(_, at)| at)
+    let below = || page.blocks.iter().enumerate().skip(number + 1);
+    let nested = below().take_while(|(_, block)| depth > 0 && block.depth > depth);
+    let begins = |block: &Block| {
+        let text = page.text_of(block);
+        leading_id(text).is_some_and(|range| &text[range] == id)
+    };
+    nested
+        .into_iter()
+        .find(|(_, block)| mentioned_ids(page.text_of(block)).any(|one| one == id))
+        .or_else(|| {
+            below().find(|(_, block)| block.kind == Kind::Paragraph && !block.is_quoted && begins(block))
+        })
+        .map(|(at, _)| at)
 }

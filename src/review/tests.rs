@@ -416,6 +416,11 @@ fn a_decision_or_a_line_below_with_the_same_id_settles_a_finding() {
         ("  - FR-1: 24 hours, as the ward has it.\n", Some(6)),
         ("- FR-2: Names are shown.\n\nDecision: FR-1 takes 24 hours.\n", Some(8)),
         ("\n#### Decisions Made\n- FR-1: 24 hours\n", Some(8)),
+        ("\nFR-1: within 24 hours.\n", Some(7)),
+        ("\n## Answers\n\n**FR-1**: within 24 hours.\n", Some(9)),
+        ("\n> FR-1: within 24 hours.\n", None),
+        ("\nFR-10: within 24 hours.\n", None),
+        ("\nFR-1: TBD as well.\n", None),
         // Another id, a quotation, a mention, a sibling, a line that is open itself.
         ("  - Decided 2026-02-20 (Sam): FR-10: within 24 hours.\n", None),
         ("\n> Decision: FR-1 takes 24 hours.\n", None),
