@@ -20,7 +20,7 @@ mod html;
 
 pub use self::html::is_element;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -132,6 +132,22 @@ fn blocks(source: &str) -> Vec<VisibleBlock> {
     reader.blocks
 }
 
+/// Where each element has its last end.
+fn ends_of_elements(source: &str) -> BTreeMap<String, usize> {
+    let mut ends = BTreeMap::new();
+    let has_ends = source.contains("</");
+    for (event, range) in Parser::new_ext(source, options()).into_offset_iter().filter(|_| has_ends) {
+        if let Event::InlineHtml(raw) | Event::Html(raw) = event {
+            for piece in html::pieces(&raw) {
+                if let Piece::Close { name } = piece {
+                    ends.insert(name, range.end);
+                }
+            }
+        }
+    }
+    ends
+}
+
 fn options() -> Options {
     Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TABLES
@@ -160,6 +176,8 @@ struct MessageReader {
     /// An HTML block, gathered from its lines, each with where it is in the source.
     html: String,
     html_lines: Vec<(usize, usize)>,
+    /// The last end of each element, as a place of the source.
+    ends: BTreeMap<String, usize>,
     /// Footnotes that the text refers to.
     notes: BTreeSet<String>,
     /// For each footnote that is open, whether nothing refers to it.
@@ -203,6 +221,7 @@ impl MessageReader {
             elements: Elements::default(),
             html: String::new(),
             html_lines: Vec::new(),
+            ends: ends_of_elements(source),
             notes,
             unused: Vec::new(),
         }
@@ -216,7 +235,7 @@ impl MessageReader {
             Event::Code(text) => self.say(&text, range, true),
             Event::SoftBreak => self.break_line(false),
             Event::HardBreak => self.break_line(true),
-            Event::InlineHtml(raw) => self.read_html(&raw, &[(0, range.start)]),
+            Event::InlineHtml(raw) => self.read_html(&raw, &[(0, range.start)], true),
             Event::Html(raw) => {
                 self.html_lines.push((self.html.len(), range.start));
                 self.html.push_str(&raw);
@@ -289,7 +308,7 @@ impl MessageReader {
 
     fn end_html(&mut self) {
         let (html, lines) = (std::mem::take(&mut self.html), std::mem::take(&mut self.html_lines));
-        self.read_html(&html, &lines);
+        self.read_html(&html, &lines, false);
     }
 
     fn open_list(&mut self) {
@@ -314,8 +333,9 @@ impl MessageReader {
         self.open.break_line(is_hard);
     }
 
-    /// Takes raw HTML; `lines` says where each part of it is in the source.
-    fn read_html(&mut self, raw: &str, lines: &[(usize, usize)]) {
+    /// Takes raw HTML; `lines` says where each part of it is in the source. A tag within a line that nothing closes is
+    /// words of its author, and so is one that would hide all that follows.
+    fn read_html(&mut self, raw: &str, lines: &[(usize, usize)], is_inline: bool) {
         let in_source = |at: usize| {
             let line = lines.partition_point(|(start, _)| *start <= at).saturating_sub(1);
             lines.get(line).map_or(at, |(start, source)| source + (at - start))
@@ -323,7 +343,15 @@ impl MessageReader {
         for piece in html::pieces(raw) {
             match piece {
                 Piece::Text(range) => self.say_html(&raw[range.clone()], in_source(range.start)),
-                Piece::Open { name, mark } => self.open_element(name, mark),
+                Piece::Open { name, mark, tag } => {
+                    let at = in_source(tag.start);
+                    let is_closed = self.ends.get(&name).is_some_and(|end| *end > at);
+                    if !is_closed && html::needs_end(&name) && (is_inline || mark == Mark::Unseen) {
+                        self.say_html(&raw[tag], at);
+                    } else {
+                        self.open_element(name, mark);
+                    }
+                }
                 Piece::Close { name } => self.close_element(&name),
                 Piece::Break => self.break_line(true),
             }
@@ -461,6 +489,13 @@ mod tests {
             ("1 < 2 and <3", &[(Paragraph, "1 < 2 and <3")]),
             ("A `x-<b>` or y-<name> of Vec<Item>", &[(Paragraph, "A `x-<b>` or y-<name> of Vec<Item>")]),
             ("<ul><li>a</li><li>b</li></ul>", &[(Item, "a"), (Item, "b")]),
+            ("a <small> step", &[(Paragraph, "a <small> step")]),
+            ("the <title> of `</title>`", &[(Paragraph, "the <title> of `</title>`")]),
+            ("<title> is\na", &[(Paragraph, "<title> is a")]),
+            ("A <div hidden> b", &[(Paragraph, "A <div hidden> b")]),
+            ("A <summary> b", &[(Paragraph, "A <summary> b")]),
+            ("A <del>b", &[(Paragraph, "A")]),
+            ("**A**<br>b", &[(Paragraph, "A"), (Paragraph, "b")]),
         ] {
             check(source, wanted);
         }

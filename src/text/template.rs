@@ -83,6 +83,7 @@ impl Templates {
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.unwrap_or_default());
         environment.set_formatter(format_value);
+        environment.add_filter("cell", cell);
         let named = |(name, source): (&str, &str)| (name.to_owned(), source.replace("\r\n", "\n"));
         let own: BTreeMap<String, String> = files.into_iter().map(named).collect();
         let mut findings = Vec::new();
@@ -139,6 +140,12 @@ impl Templates {
 /// A value that is printed as it is: our own markup, never anybody's words.
 pub fn safe(text: impl Into<String>) -> Value {
     Value::from_safe_string(text.into())
+}
+
+/// The filter of a value in a row of a Markdown table: a bar in its code ends no cell.
+fn cell(value: Value) -> Value {
+    let is_text = value.as_str().is_some() && !value.is_safe();
+    if is_text { safe(plain::cell(&value.to_string())) } else { value }
 }
 
 fn format_value(
@@ -226,6 +233,10 @@ mod tests {
         let rendered =
             templates.render("a.md", context! { text => "<!-- x", ours => safe("**b**"), n => 7 }).unwrap();
         assert_eq!(rendered, "- &lt;!-- x **b** 7");
+        let row = one("a.md", "| {{ text | cell }} | {{ ours | cell }} | {{ n | cell }} |");
+        let rendered =
+            row.render("a.md", context! { text => "`a | b` <!--", ours => safe("**b**"), n => 7 }).unwrap();
+        assert_eq!(rendered, "| `a \\| b` &lt;!-- | **b** | 7 |");
     }
 
     #[test]

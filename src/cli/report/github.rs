@@ -90,8 +90,7 @@ fn summary(reports: &Reports) -> Result<(), Fail> {
         text.push_str("\n| file | line | finding | what happened |\n| --- | ---: | --- | --- |\n");
     }
     for (at, shown) in found.iter().enumerate() {
-        // Markdown's escape of a bar is the table's, too.
-        let cell = |text: &str| inert(&plain::markdown(&plain::shown(text)));
+        let cell = |text: &str| inert(&plain::cell(&plain::shown(text)));
         let row = format!(
             "| {} | {} | {} | {} |\n",
             cell(&shown.file.path),

@@ -323,7 +323,7 @@ fn in_table(text: &str, addition: &Addition) -> Option<PlacedAddition> {
             let found = cells(&text[line.clone()]);
             let id = id_column.and_then(|at| found.get(at)).filter(|id| *id != "--").cloned();
             let Some(own) = row(addition, id.clone(), &table.headers) else { continue };
-            let shown = own.iter().map(|cell| plain::markdown(cell)).collect::<Vec<_>>().join("|");
+            let shown = own.iter().map(|cell| plain::cell(cell)).collect::<Vec<_>>().join("|");
             if cells(&format!("|{shown}|")) == found {
                 return Some(PlacedAddition { range: line, id });
             }
@@ -380,7 +380,7 @@ fn row_like((above, last): (&str, &str), cells: &[String]) -> String {
     let width = |line: &[String], at: usize| line.get(at).map_or(0, |cell| cell.chars().count());
     let is_bold = |cell: &str| cell.len() > 2 * BOLD.len() && cell.starts_with(BOLD) && cell.ends_with(BOLD);
     let shown = cells.iter().enumerate().map(|(at, cell)| {
-        let cell = plain::markdown(&unmarked(cell));
+        let cell = plain::cell(&unmarked(cell));
         let is_like = last.get(at).is_some_and(|last| is_bold(last.trim()));
         let cell = if is_like { format!("{BOLD}{cell}{BOLD}") } else { cell };
         let is_aligned = width(&above, at) == width(&last, at);

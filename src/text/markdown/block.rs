@@ -106,8 +106,8 @@ impl VisibleBlock {
             let goes_on = if is_hard {
                 !is_listing && !is_ended(line) && goes_on(rest)
             } else {
-                is_wrapped(line, rest) && !self.is_title(before..at)
-            };
+                is_wrapped(line, rest)
+            } && !self.is_title(before..at);
             if !goes_on {
                 found.push(start..at);
                 start = at + 1;

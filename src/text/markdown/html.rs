@@ -55,8 +55,15 @@ impl Elements {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Text(Range<usize>),
-    Open { name: String, mark: Mark },
-    Close { name: String },
+    /// The start of an element, and where its tag is in the raw HTML.
+    Open {
+        name: String,
+        mark: Mark,
+        tag: Range<usize>,
+    },
+    Close {
+        name: String,
+    },
     Break,
 }
 
@@ -101,6 +108,14 @@ pub fn is_element(name: &str) -> bool {
         strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul \
         var video wbr";
     ELEMENTS.split_ascii_whitespace().any(|element| element == name)
+}
+
+/// Whether a tag without an end is words that somebody typed, as in "a <small> step". What was struck out stays so to the
+/// end of the text, and some elements need no end (HTML Living Standard, 13.1.2.4).
+pub(super) fn needs_end(name: &str) -> bool {
+    const OPTIONAL: &str =
+        "body colgroup dd del dt head html li optgroup option p rp rt s strike tbody td tfoot th thead tr";
+    !OPTIONAL.split_ascii_whitespace().any(|element| element == name)
 }
 
 /// Elements without an end.
@@ -166,7 +181,7 @@ fn tag(raw: &str, at: usize) -> Option<(usize, Option<Piece>)> {
         "br" => Some(Piece::Break),
         _ if is_close => Some(Piece::Close { name }),
         _ if is_empty => None,
-        _ => Some(Piece::Open { mark: mark_of(&name, is_hidden), name }),
+        _ => Some(Piece::Open { mark: mark_of(&name, is_hidden), name, tag: at..end }),
     };
     Some((end, piece))
 }
