@@ -113,7 +113,7 @@ fn can_be_written(path: &Path) -> Result<(), Fail> {
             .is_ok_and(|bytes| !bytes.is_empty() && !bytes.starts_with(b"{\"kind\":\"opened\""));
     if is_other {
         return Err(Fail::new(format!(
-            "--out: {} is there already and is no recording",
+            "--out: {} is there already and is not a recording",
             plain::shown(&path.display().to_string())
         ))
         .with_hint("name a new file"));

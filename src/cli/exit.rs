@@ -96,7 +96,7 @@ To begin, in a git repository:
 
 /// What clap says of numbers, without the words of its parser.
 fn in_our_words(text: &str) -> String {
-    let text = text.replace("invalid digit found in string", "it is no whole number");
+    let text = text.replace("invalid digit found in string", "it is not a whole number");
     let Some((before, range)) = text.split_once(" is not in ") else { return text };
     let (range, rest) = range.split_once('\n').unwrap_or((range, ""));
     match range.split_once("..=").or_else(|| range.split_once("..")) {

@@ -118,7 +118,7 @@ fn answer(global: &Global, run: &Run, screen: &Screen) -> Result<Code, Fail> {
             let event = event.filter(|event| event.name() == "pull_request");
             match &event {
                 Some(event) => review_change(global, &repo, event, screen)?,
-                None => screen.say("Nothing to do: the event is no pull request."),
+                None => screen.say("Nothing to do: the event is not a pull request."),
             }
             screen.json(&json!({"done": event.is_some()}));
             Ok(Code::Yes)

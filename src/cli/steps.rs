@@ -200,7 +200,7 @@ fn overlay(global: &Global, dir: Option<&Path>) -> Result<Option<Vec<OverlayFile
     if let Some(dir) = dir {
         let at = if dir.is_absolute() { dir.to_owned() } else { current_folder()?.join(dir) };
         if !at.is_dir() {
-            return Err(Fail::new(format!("{} is no folder", plain::shown(&dir.display().to_string())))
+            return Err(Fail::new(format!("{} is not a folder", plain::shown(&dir.display().to_string())))
                 .with_hint("name the root of the steps, such as .roundtable/steps"));
         }
         return Ok(Some(files::read(&at)?));

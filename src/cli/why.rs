@@ -126,7 +126,7 @@ fn in_repository(repo: &Repo, name: &str) -> Result<String, Fail> {
     let path = on_disk.unwrap_or_else(|| place::forward(name.trim_start_matches("./")));
     if !path::is_plain(&path) {
         let shown = plain::shown(name);
-        return Err(Fail::new(format!("\"{shown}\" is no path of a file in the repository"))
+        return Err(Fail::new(format!("\"{shown}\" is not a path of a file in the repository"))
             .with_hint("write it like docs/requirements/late-fees/spec.md"));
     }
     Ok(path)

@@ -305,7 +305,7 @@ impl Addition {
             Kind::ALL.into_iter().find(|kind| kind.name() == said.to_lowercase().replace([' ', '_'], "-"));
         let kind = kind.ok_or_else(|| {
             let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-            format!("\"{}\" is no kind of addition; the kinds are {}", shown(&said), kinds.join(", "))
+            format!("\"{}\" is not a kind of addition; the kinds are {}", shown(&said), kinds.join(", "))
         })?;
         let fields: BTreeMap<String, Field> = value.get("fields").map(fields).unwrap_or_default();
         let turns = value.get("turns").and_then(Value::as_array).into_iter().flatten();

@@ -548,7 +548,7 @@ fn from_line(line: &str, ours: &mut Vec<u8>) -> Result<Record, Wrong> {
         (line.chars().count(), "the last line has no line end: the file may be cut off".to_owned(), CHANGED)
     })?;
     if !body.starts_with('{') {
-        return Err((1, "this is no event of a recording".to_owned(), NO_RECORDING));
+        return Err((1, "this is not an event of a recording".to_owned(), NO_RECORDING));
     }
     if let Some(format) = other_format(body) {
         let message = format!("the recording has format {format}; this version reads format {FORMAT}");

@@ -280,7 +280,7 @@ impl Job<'_> {
         let step = match &read.asked.what {
             What::Discussion(step) => step,
             What::Close => &None,
-            What::Analysis => return Err(Fail::new("an analysis is no discussion")),
+            What::Analysis => return Err(Fail::new("an analysis is not a discussion")),
         };
         let step = match (log.first().map(|first| &first.event), step) {
             (Some(Talked::Opened(opened)), _) => opened.step.id.clone(),

@@ -373,7 +373,7 @@ impl Config {
         }
         if let Some(day) = self.report_until.as_ref().filter(|day| !is_day(day)) {
             let message =
-                format!("`report_until` is \"{}\", which is no day", crate::text::plain::shown(day));
+                format!("`report_until` is \"{}\", which is not a day", crate::text::plain::shown(day));
             found.push(Finding::near(path, text, "report_until:", message).hint("write it like 2026-12-03"));
         }
         for entry in self.protect.iter().flatten() {

@@ -51,7 +51,7 @@ pub fn fixed_at(name: &str, at: &str) -> Result<Time, Fail> {
 /// git keeps times outside of these, and libgit2 turns them into others.
 fn of_a_commit(name: &str, time: Time) -> Result<Time, Fail> {
     if u32::try_from(time.seconds()).is_err() {
-        return Err(Fail::new(format!("{name}: {time} is no time of a commit"))
+        return Err(Fail::new(format!("{name}: {time} is not a time of a commit"))
             .with_hint("use one from 1970 to 2105"));
     }
     Ok(time)

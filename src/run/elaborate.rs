@@ -449,7 +449,7 @@ fn say_replaced(setup: &Setup, finished: &Finished, observer: &dyn Observer) -> 
     };
     for (_, wanted) in all.unknown.iter().filter(|(id, wanted)| is_new(id) && !is_record(wanted)) {
         observer.warn(&format!(
-            "{wanted} is no earlier decision of this item, so nothing is marked as replaced; `roundtable show {}` lists the ids",
+            "{wanted} is not an earlier decision of this item, so nothing is marked as replaced; `roundtable show {}` lists the ids",
             super::place::slug(&setup.item.path)
         ));
     }
@@ -480,7 +480,7 @@ fn say_unknown_ids(setup: &Setup, finished: &Finished, observer: &dyn Observer) 
         if let Some((path, _)) = near.iter().find(|(_, defined)| defined.has(id)) {
             let path = plain::shown(path);
             observer.warn(&format!(
-                "{id}, which a decision names, is in {path}, and that is no document of this item: no line goes below it"
+                "{id}, which a decision names, is in {path}, and that is not a document of this item: no line goes below it"
             ));
         } else if families.contains(family(id)) && defined.named(id).next().is_some() {
             observer.warn(&format!("no document has {id}, which a decision names"));

@@ -192,7 +192,7 @@ pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
         let example = path::slug_of(slug(item), 0);
         let is_like = item.is_ascii() && is_item_name(&example) && slug(item) != example;
         let example = if is_like { example } else { "offline-mode".to_owned() };
-        return Err(Fail::new(format!("\"{shown}\" is no item")).with_hint(format!(
+        return Err(Fail::new(format!("\"{shown}\" is not an item")).with_hint(format!(
             "name its folder with at most 120 bytes of letters, digits, blanks, `.`, `_` and `-`, as in {example}"
         )));
     }

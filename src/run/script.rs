@@ -286,8 +286,10 @@ impl Script {
         script.inputs = script.each(name, text, inputs, &mut findings);
         for (step, inputs) in answers {
             if !crate::item::step::is_step_id(&step) && findings.len() < finding::MOST {
-                let message =
-                    format!("`answers` names \"{}\", which is no step", plain::cut(&plain::shown(&step), 60));
+                let message = format!(
+                    "`answers` names \"{}\", which is not a step",
+                    plain::cut(&plain::shown(&step), 60)
+                );
                 findings.push(
                     Finding::near(name, text, &step, message).hint(
                         "a step's id is two digits, a hyphen and two digits in quotes, such as \"01-03\"",

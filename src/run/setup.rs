@@ -450,7 +450,7 @@ fn draft(script: &Script, item: &Item, observer: &dyn Observer) -> Option<String
     if item.has_draft() {
         return None;
     }
-    observer.note(&format!("the issue's text becomes {} of the item; it is no message", item::DRAFT));
+    observer.note(&format!("the issue's text becomes {} of the item; it is not a message", item::DRAFT));
     Some(source.draft())
 }
 

@@ -56,7 +56,9 @@ fn syntax(message: &str) -> (String, String) {
             "a file holds one value; `gh api --paginate --slurp` makes one of several pages",
         ),
         "expected value" => ("a value is missing", "texts are in double quotes; comments are not allowed"),
-        "expected ident" => ("this word is no value", "write true, false, null, or a text in double quotes"),
+        "expected ident" => {
+            ("this word is not a value", "write true, false, null, or a text in double quotes")
+        }
         "key must be a string" => ("a key is not in double quotes", "write it like \"key\": value"),
         "recursion limit exceeded" => ("it is nested too deeply", "take levels away"),
         "invalid escape" => ("this escape is unknown", "a backslash itself is written \\\\"),

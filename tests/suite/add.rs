@@ -71,10 +71,10 @@ fn what_exists_or_is_no_item_is_refused() {
     let refs = sandbox.refs();
     for (args, wanted) in [
         (vec!["add", "offline-mode", "--name", "x"], "already exists on the branch"),
-        (vec!["add", "a:b", "--name", "x"], "is no item"),
-        (vec!["add", &"a".repeat(121), "--name", "x"], "is no item"),
-        (vec!["add", "../x", "--name", "x"], "is no item"),
-        (vec!["add", ".git/x", "--name", "x"], "is no item"),
+        (vec!["add", "a:b", "--name", "x"], "is not an item"),
+        (vec!["add", &"a".repeat(121), "--name", "x"], "is not an item"),
+        (vec!["add", "../x", "--name", "x"], "is not an item"),
+        (vec!["add", ".git/x", "--name", "x"], "is not an item"),
         (vec!["add", "ok", "--name", " \u{200b} "], "--name is empty"),
         (vec!["add", "ok"], "--name"),
         (vec!["add", "ok", "--name", "x", "--branch", "main"], "is checked out"),

@@ -1415,7 +1415,7 @@ fn nobodys_answer_passes_for_somebody_elses_words() {
 fn scripts_that_cannot_be_used_are_refused_and_nothing_is_done() {
     for (script, wanted) in [
         ("answers:\n  \"09-99\": [x]\n", "a step that there is not"),
-        ("answers:\n  \"1-1\": [x]\n", "which is no step"),
+        ("answers:\n  \"1-1\": [x]\n", "which is not a step"),
         ("answers:\n  00-01: [x]\n  \"00-01\": [y]\n", "the key `00-01` appears twice"),
         ("inputs: []\n", "`inputs` are empty"),
         ("answers:\n  \"00-01\": [3]\n", "expected a text in quotes"),

@@ -1132,7 +1132,11 @@ fn an_item_that_is_made_of_an_issue_has_a_plain_name_whichever_verb_makes_it() {
             let mut command = sandbox.command(&[verb, &[item, "--issue", "7", "--branch", "other"]].concat());
             command.env("GITHUB_REPOSITORY", "owner/name").env("GITHUB_API_URL", forge.server.url("/api/v3"));
             let run = crate::kit::Run::of(command.output().unwrap());
-            assert!(run.code == 2 && run.stderr.contains("is no item"), "{verb:?} {item}: {}", run.stderr);
+            assert!(
+                run.code == 2 && run.stderr.contains("is not an item"),
+                "{verb:?} {item}: {}",
+                run.stderr
+            );
             assert_eq!(sandbox.tip("other"), None, "{verb:?} {item}");
         }
     }

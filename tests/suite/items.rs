@@ -152,7 +152,7 @@ fn what_is_decided_lands_in_documents_of_the_item_alone() {
     let run = discuss("docs/billing");
     for (id, path) in [("B1", "docs/billing/rules.md"), ("C1", "docs/billing.md")] {
         let told =
-            format!("{id}, which a decision names, is in {path}, and that is no document of this item");
+            format!("{id}, which a decision names, is in {path}, and that is not a document of this item");
         assert!(run.stderr.contains(&told), "{}", run.stderr);
     }
     assert!(!run.stderr.contains("R1,"), "{}", run.stderr);

@@ -218,7 +218,7 @@ fn a_record_that_a_decision_supersedes_is_known() {
         assert!(known.stdout.contains("+Supersedes [2. Send letters](0002-by-post.md)"), "{}", known.stdout);
         assert!(!known.stderr.contains("no earlier decision"), "{}", known.stderr);
         let unknown = talk("Decision: Letters are weekly, supersedes ADR-0007.");
-        assert!(unknown.stderr.contains("ADR-0007 is no earlier decision"), "{}", unknown.stderr);
+        assert!(unknown.stderr.contains("ADR-0007 is not an earlier decision"), "{}", unknown.stderr);
     }
 }
 

@@ -453,7 +453,7 @@ fn files() -> Vec<Mistake> {
         mistake("meta-list", "meta.json is a list", TALK, "meta.json:1:1").file("docs/requirements/offline-mode/meta.json", "[]\n"),
         mistake("meta-twice", "a key of meta.json stands twice", TALK, "meta.json:3:").file("docs/requirements/offline-mode/meta.json", "{\n  \"slug\": \"a\",\n  \"slug\": \"b\"\n}\n"),
         mistake("meta-quotes", "a key of meta.json without quotes", "status", "meta.json:2:").file("docs/requirements/offline-mode/meta.json", "{\n  slug: \"a\"\n}\n"),
-        mistake("recording-other", "a file that is no recording", "replay SCRIPT", "talk.txt:1:1"),
+        mistake("recording-other", "a file that is not a recording", "replay SCRIPT", "talk.txt:1:1"),
         mistake("recording-revision", "a revision without a path", "replay HEAD", "HEAD"),
         mistake("recording-missing", "a recording that is not there", "show main:docs/nowhere.jsonl", "docs/nowhere.jsonl"),
         mistake("recording-changed", "a recording that somebody has edited", "show SCRIPT", "talk.jsonl:3:")

@@ -193,7 +193,7 @@ fn what_is_no_finished_discussion_is_refused() {
     let older = recording.replacen("\"format\":3", "\"format\":2", 1);
     for (text, wanted) in [
         (unfinished.as_str(), "has no end"),
-        ("hello\n", "this is no event of a recording"),
+        ("hello\n", "this is not an event of a recording"),
         ("", "the recording is empty"),
         (&older, "format 2"),
     ] {

@@ -296,7 +296,7 @@ fn wrong_arguments_are_usage_errors() {
     refused(&sandbox, &elaborate(&script, &["--max-turns", "2"]), "3");
     refused(&sandbox, &elaborate(&script, &["--at", "yesterday"]), "--at: \"yesterday\" is not a time");
     for at in ["1960-01-01T00:00:00Z", "2200-01-01T00:00:00Z", "0001-01-01T00:00:00Z"] {
-        refused(&sandbox, &elaborate(&script, &["--at", at]), "is no time of a commit");
+        refused(&sandbox, &elaborate(&script, &["--at", at]), "is not a time of a commit");
     }
     for item in ["", ".", "docs/.."] {
         refused(

@@ -47,7 +47,7 @@ fn title_and_body_of_an_issue_are_no_turns() {
     let args = ["elaborate", "offline-mode", "--step", "01-03", "--script", &script, "--at", AT];
     let run = sandbox.run(&args).ok();
     assert!(
-        run.stderr.contains("note: the issue's text becomes draft.md of the item; it is no message"),
+        run.stderr.contains("note: the issue's text becomes draft.md of the item; it is not a message"),
         "{}",
         run.stderr
     );

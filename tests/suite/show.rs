@@ -148,7 +148,7 @@ fn a_decision_is_replaced_by_a_later_one_that_names_it() {
 fn an_id_that_no_decision_has_is_told() {
     let sandbox = sandbox();
     let run = sandbox.elaborate("Decision: photos are kept; replaces D-0000000.\ndone\n", &["--at", AT]).ok();
-    assert!(run.stderr.contains("D-0000000 is no earlier decision of this item"), "{}", run.stderr);
+    assert!(run.stderr.contains("D-0000000 is not an earlier decision of this item"), "{}", run.stderr);
     assert!(run.stderr.contains("`roundtable show offline-mode` lists the ids"), "{}", run.stderr);
     assert_eq!(decisions(&sandbox)[0]["replaces"], serde_json::json!([]));
 }

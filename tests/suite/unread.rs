@@ -74,7 +74,7 @@ fn a_point_that_the_referee_drops_is_counted_with_its_reason() {
     let critiques: Vec<Value> =
         sandbox.events().into_iter().filter(|event| event["kind"] == "critique").collect();
     let of = |on: &str| critiques.iter().find(|one| one["on"] == on).unwrap()["problem"].as_str().unwrap();
-    assert_eq!(of("points/0"), "the entry is no object");
+    assert_eq!(of("points/0"), "the entry is not an object");
     assert_eq!(of("points/1"), "Why so slow?: \"Sync should be slow.\" is not in requirements-spec.md");
     let recording = format!("{}:{}", crate::kit::BRANCH, sandbox.recordings()[0]);
     let shown = sandbox.run(&["show", &recording, "--integrity", "--json"]).json();

@@ -173,7 +173,7 @@ fn with_fields(label: Label, rest: &str) -> Result<Option<Fact>, String> {
             let hint = did_you_mean(&key, &names);
             let all = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             return Err(format!(
-                "{} is no field of {}{hint} (its fields: {all})",
+                "{} is not a field of {}{hint} (its fields: {all})",
                 quoted(&key),
                 shape(label)
             ));

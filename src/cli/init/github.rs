@@ -274,7 +274,7 @@ pub fn owners(root: &Path, repo: &Repo) -> Option<SetupFile> {
     }
     let owner = repo.setting("remote.origin.url").and_then(|url| owner_of(&url));
     let text = format!(
-        "# A pull request that declares a loss needs the approval of these people (require reviews by code owners).\n# An organisation is no owner: name a team of it, such as @ORGANISATION/TEAM.\n{LOSSES} @{}\n",
+        "# A pull request that declares a loss needs the approval of these people (require reviews by code owners).\n# An organisation is not an owner: name a team of it, such as @ORGANISATION/TEAM.\n{LOSSES} @{}\n",
         owner.as_deref().unwrap_or("OWNER")
     );
     Some(SetupFile::text(OWNERS[0], text))

@@ -674,7 +674,7 @@ fn wanted_paths(request: &CheckRequest, repo: &Repo, ranges: &[Range]) -> Result
                 std::path::Component::ParentDir if whole.pop() => {}
                 _ => {
                     let shown = plain::shown(&path.display().to_string());
-                    return Err(Fail::new(format!("{shown} is no path in this repository"))
+                    return Err(Fail::new(format!("{shown} is not a path in this repository"))
                         .with_hint("name one from the current folder"));
                 }
             }

@@ -280,7 +280,7 @@ impl<'de> Deserialize<'de> for Key {
                     ("menu", _) => Ok(Key::Menu),
                     (_, Ok(number)) => self.visit_u64(number),
                     _ => Err(E::custom(format!(
-                        "\"{}\" is no question's number; write a number, or `menu`",
+                        "\"{}\" is not a question's number; write a number, or `menu`",
                         plain::cut(&plain::shown(word), 40)
                     ))),
                 }

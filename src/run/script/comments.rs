@@ -205,7 +205,7 @@ fn of_issue(name: &str, text: &str, value: &Value) -> Result<Exported, Finding> 
                 Some(count) => {
                     format!("`comments` is a number: the issue has {count}, and they are not in this file")
                 }
-                None => "`comments` is no list: the comments are not in this file".to_owned(),
+                None => "`comments` is not a list: the comments are not in this file".to_owned(),
             };
             return Err(Finding::near(name, text, "\"comments\"", what).hint(how_to_export(value)));
         }

@@ -47,7 +47,7 @@ fn answers_are_taken_by_step_and_the_list_in_order() {
     assert!(Script::for_analysis("s.yaml", b"answers: {\"00-01\": [x]}\n").is_ok());
     assert!(refused("s.yaml", "answers: {\"00-01\": [x]}\n").contains("no `inputs`"));
     let error = Script::for_analysis("s.yaml", b"answers: {\"1-1\": [x]}\n").unwrap_err().to_string();
-    assert!(error.contains("which is no step"), "{error}");
+    assert!(error.contains("which is not a step"), "{error}");
 }
 
 #[test]

@@ -399,7 +399,7 @@ impl Walk<'_> {
                 format!("it is left out, because {why}")
             } else {
                 next.map_or_else(
-                    || "it is no step".to_owned(),
+                    || "it is not a step".to_owned(),
                     |next| format!("step {} comes first", next.id),
                 )
             };

@@ -155,7 +155,7 @@ fn body(prompt: &Prompt, model: &str, form: RequestForm) -> Value {
 fn judge(answer: &http::Answer) -> Judged {
     match http::by_status(answer, &http::error_message(answer)) {
         Judged::Good if read(answer).is_none() => {
-            Judged::Again("the answer broke off or is no message".to_owned(), None)
+            Judged::Again("the answer broke off or is not a message".to_owned(), None)
         }
         judged => judged,
     }

@@ -328,7 +328,7 @@ fn read(value: &Value) -> Result<DraftLine, String> {
     let text = |key: &str| text(key).map(|text| plain::one_line(&text)).filter(|text| !text.is_empty());
     let said = text("kind").unwrap_or_default().to_lowercase().replace([' ', '_'], "-");
     let kind = Kind::ALL.iter().find(|(_, name)| *name == said);
-    let kind = kind.ok_or_else(|| format!("\"{}\" is no kind of a line", plain::shown(&said)))?.0;
+    let kind = kind.ok_or_else(|| format!("\"{}\" is not a kind of a line", plain::shown(&said)))?.0;
     let mut fields = value.get("fields").map(additions::fields).unwrap_or_default();
     fields.remove("id");
     let rests = value.get("rests").and_then(Value::as_array).into_iter().flatten().map(|rest| {

@@ -106,7 +106,7 @@ pub fn refutations(answer: &str) -> Result<Vec<(usize, Refutation)>, String> {
 /// A point, or what keeps an entry from being one.
 fn point(value: &Value) -> Result<Point, &'static str> {
     if !value.is_object() {
-        return Err("the entry is no object");
+        return Err("the entry is not an object");
     }
     let kind = text(value, "kind");
     let kind = PointKind::ALL.into_iter().find(|known| known.name() == kind).unwrap_or(PointKind::Ambiguity);
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(found.points.len(), 1);
         let told: Vec<(&str, &str)> =
             found.left_out.iter().map(|one| (one.on.as_str(), one.problem.as_str())).collect();
-        let object = "the entry is no object";
+        let object = "the entry is not an object";
         let wanted = [("points/0", object), ("points/2", "the entry quotes nothing"), ("points/3", object)];
         assert_eq!(told, wanted);
         for nothing in [r#"{"points": []}"#, r#"{"pass": true}"#] {
