@@ -861,8 +861,45 @@ fn a_decision_that_answers_a_turn_is_found_again_with_that_turn() {
     let talk = accepting(&library, false, &["Both answers have to stay.", "done"], &claim);
     let summary = summary(&talk);
     assert_eq!(summary.decisions[0].turns, [1, 4]);
+    assert_eq!(summary.decisions[0].text, "Both answers have to stay");
     let by_rule = minutes::summary(&talk, library.forms());
     assert_eq!(Grounds::new(&talk, library.forms(), &by_rule).again(&summary), summary);
+}
+
+#[test]
+fn an_answer_that_a_model_names_has_its_question() {
+    let library = Library::built_in().unwrap();
+    let said = "At the list of their own answers.";
+    for (is_live, heard, answer, asked, wanted) in [
+        (true, vec![said], 4, 1, format!("{} → At the list of their own answers", LINES[0])),
+        // Written before it was asked; a user's own question; two of them.
+        (false, vec![said], 4, 1, "At the list of their own answers".to_owned()),
+        (
+            false,
+            vec!["Alex, where do they look?", said],
+            8,
+            4,
+            "where do they look? → At the list of their own answers".to_owned(),
+        ),
+        (
+            false,
+            vec!["Who? And where do they look?", said],
+            8,
+            4,
+            "At the list of their own answers".to_owned(),
+        ),
+    ] {
+        let claim = json!([{"turn": answer, "text": said, "answers": asked}]);
+        let talk = accepting(&library, is_live, &[&heard[..], &["done"]].concat(), &claim);
+        let summary = summary(&talk);
+        assert_eq!(summary.decisions[0].text, wanted);
+        assert_eq!(
+            (summary.decisions[0].span.as_str(), &summary.decisions[0].turns[..]),
+            (said, &[asked, answer][..])
+        );
+        let by_rule = minutes::summary(&talk, library.forms());
+        assert_eq!(Grounds::new(&talk, library.forms(), &by_rule).again(&summary), summary);
+    }
 }
 
 #[test]

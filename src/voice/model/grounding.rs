@@ -363,8 +363,14 @@ impl<'a> Grounds<'a> {
                 let is_same = |one: &Decision| one.span == said && one.turns.last() == Some(&claim.turn);
                 if !summary.decisions.iter().any(is_same) && summary.decisions.len() < MOST {
                     let is_asked = |turn: &u32| *turn < claim.turn && self.is_turn(*turn);
-                    let turns = claim.answers.filter(is_asked).into_iter().chain([claim.turn]).collect();
-                    summary.decisions.push(Decision::new(&said, None, &by, turns, Recognised::Model));
+                    let asked = claim.answers.filter(is_asked);
+                    let turns = asked.into_iter().chain([claim.turn]).collect();
+                    let mut decision = Decision::new(&said, None, &by, turns, Recognised::Model);
+                    // An answer alone says too little: it has the form of one to a choice that was put.
+                    if let Some(question) = asked.and_then(|turn| self.question_in(turn, claim.turn)) {
+                        decision.text = format!("{question} → {}", decision.text);
+                    }
+                    summary.decisions.push(decision);
                 }
             }
             None => {
@@ -376,6 +382,24 @@ impl<'a> Grounds<'a> {
                 }
             }
         }
+    }
+
+    /// What was asked in a turn: the point that a persona raised there, else the only question of its words. A message
+    /// that was written before a persona's question was shown does not answer it.
+    fn question_in(&self, turn: u32, answer: u32) -> Option<String> {
+        if let Some(asked) = self.talk.contributions().find(|said| said.turn == turn) {
+            seen_before(answer, self.talk.log()).filter(|seen| turn <= *seen)?;
+            if let [point] = asked.points.as_slice() {
+                return Some(self.talk.points().get(*point)?.question.clone());
+            }
+        }
+        let said = self.turns.iter().find(|one| one.number == turn)?;
+        let lines = markdown::read(&said.text).into_iter().filter(markdown::VisibleLine::is_said);
+        let asks = |text: &String| text.ends_with('?');
+        let mut questions = lines.flat_map(|line| line.sentences).map(|one| one_line(&one.text)).filter(asks);
+        let question = questions.next().filter(|_| questions.next().is_none())?;
+        let names: Vec<&str> = self.talk.library().cast.iter().map(Persona::first_name).collect();
+        Some(without_vocative(&question, &names).to_owned())
     }
 
     /// Words of a user as consent to what was shown before them.
