@@ -449,7 +449,7 @@ impl Table<'_, '_, '_, '_> {
         };
         let Some(mut found) = voice.points(talk)? else { return Ok(None) };
         found.need = needed(&mut **voice, self.later);
-        let (points, unreal) = real_points(found.points, sources, &talk.library().cast);
+        let (points, unreal) = real_points(found.points, sources, talk.library());
         found.points = points;
         if !found.points.is_empty() {
             let answers = voice.refute(&found.points, talk)?;

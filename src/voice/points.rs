@@ -12,18 +12,24 @@ use crate::discussion::critiques::dropped;
 use crate::discussion::event::{Critique, Rest};
 use crate::discussion::points::{Point, PointKind, Refutation};
 use crate::item::config::MOST_READERS;
+use crate::item::library::Library;
 use crate::item::persona::Cast;
+use crate::minutes::decisions_in;
 use crate::voice::model::points::MOST_OF_A_READER;
 
 /// The most points of a discussion: those of a voice and its readers.
 const POINTS: usize = MOST_OF_A_READER * (MOST_READERS + 1);
 
 /// The points whose quotations are in the files, each at its place and once; and why the others are left out.
-pub fn real_points(points: Vec<Point>, sources: &Sources<'_>, cast: &Cast) -> (Vec<Point>, Vec<Critique>) {
+pub fn real_points(
+    points: Vec<Point>,
+    sources: &Sources<'_>,
+    library: &Library,
+) -> (Vec<Point>, Vec<Critique>) {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     for (at, point) in points.into_iter().enumerate() {
         let question = point.question.clone();
-        match real_point(point, &found, sources, cast) {
+        match real_point(point, &found, sources, library) {
             Ok(point) => found.push(point),
             Err(why) => left_out.push(dropped(&format!("points/{at}"), &format!("{question}: {why}"))),
         }
@@ -32,7 +38,15 @@ pub fn real_points(points: Vec<Point>, sources: &Sources<'_>, cast: &Cast) -> (V
 }
 
 /// A point with its quotations at their places, or what is wrong with it.
-fn real_point(point: Point, found: &[Point], sources: &Sources<'_>, cast: &Cast) -> Result<Point, String> {
+fn real_point(
+    point: Point,
+    found: &[Point],
+    sources: &Sources<'_>,
+    library: &Library,
+) -> Result<Point, String> {
+    if !decisions_in(&point.question, library.forms()).is_empty() {
+        return Err("only users decide".to_owned());
+    }
     let is_real = |quote: &&Rest| real_quotes(&[(*quote).clone()], sources).is_some();
     let quotes = real_quotes(&point.quotes, sources).ok_or_else(|| {
         let unreal = point.quotes.iter().find(|quote| !is_real(quote));
@@ -49,7 +63,7 @@ fn real_point(point: Point, found: &[Point], sources: &Sources<'_>, cast: &Cast)
         return Err(format!("\"{quote}\" is in no document"));
     }
     // A reader may give no reason, and recommend nothing.
-    let is_forged = |text: &String| !text.is_empty() && forged(text, cast).is_some();
+    let is_forged = |text: &String| !text.is_empty() && forged(text, &library.cast).is_some();
     if texts().any(is_forged) {
         return Err("it has a prefix, a marker or a heading in its words".to_owned());
     }

@@ -63,7 +63,7 @@ impl Reading<'_> {
         let sources = Sources::new(documents, &given);
         let listed = self.readable(model, &asked, answer, &read)?;
         let listed = listed.map_err(|why| unreadable(model, &why))?;
-        let (mut points, unreal) = real_points(listed.points, &sources, &self.library.cast);
+        let (mut points, unreal) = real_points(listed.points, &sources, self.library);
         let mut left_out: Vec<String> = listed.left_out.into_iter().chain(unreal).map(told).collect();
         if !points.is_empty() {
             asked.wanted = prompt::review_refute(self.library, &points)?;
