@@ -175,9 +175,9 @@ fn lines_and_files_that_are_not_there_are_exit_2() {
         ("nowhere.md:1", "no file nowhere.md"),
         ("docs/requirements/offline-mode/requirements-spec.md:0", "no line 0"),
         ("docs/requirements/offline-mode/requirements-spec.md:999", "no line 999"),
-        ("../x.md:1", "no path"),
+        ("../x.md:1", "not a path"),
         ("docs:1", "a folder"),
-        ("", "no path"),
+        ("", "not a path"),
     ] {
         let run = sandbox.run(&["why", place]);
         assert_eq!(run.code, 2, "{place}: {}", run.stdout);

@@ -325,7 +325,7 @@ mod tests {
         let json = r#"{"answers": {"00-01": {"1": "one", "menu": ["C"]}}}"#;
         assert!(Script::for_analysis("s.json", json.as_bytes()).is_ok());
         for (bad, why) in [
-            ("answers: {\"00-01\": {first: x}}\n", "no question's number"),
+            ("answers: {\"00-01\": {first: x}}\n", "not a question's number"),
             ("answers: {\"00-01\": {0: x}}\n", "no question has the number 0"),
             ("answers: {\"00-01\": text}\n", "by the number of their question"),
             ("depth: shallow\nanswers: {\"00-01\": [x]}\n", "shallow"),
