@@ -147,9 +147,9 @@ fn a_line_of_a_draft_that_rests_on_nothing_is_refused_with_the_reason() {
             json!({"kind": "verdict", "fields": {"verdict": "not met", "because": "inspectors save answers"}, "rests": [rest("answers/1", "save answers")]}),
             "it says nothing",
         ),
-        (json!({"kind": "joke", "text": "x"}), "no kind of a line"),
+        (json!({"kind": "joke", "text": "x"}), "not a kind of a line"),
         (json!({"kind": "note", "fields": {"id": "FR-1"}}), "neither text nor fields"),
-        (json!(7), "no kind of a line"),
+        (json!(7), "not a kind of a line"),
     ] {
         let draft = judged(&json!([line]));
         assert!(draft.lines.is_empty(), "{line}");
