@@ -11,6 +11,7 @@
 
 pub mod blocks;
 pub mod echo;
+pub(crate) mod ending;
 pub mod finding;
 pub mod front_matter;
 pub mod ids;

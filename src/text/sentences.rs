@@ -108,6 +108,11 @@ fn is_day(text: &str, at: usize) -> bool {
     is_number && word.parse::<Month>().is_ok()
 }
 
+/// Whether words end with an abbreviation and its full stop: "e.g."
+pub fn is_abbreviated(words: &str) -> bool {
+    words.strip_suffix('.').is_some_and(|head| ends_abbreviation(words, head.len()))
+}
+
 fn ends_abbreviation(text: &str, at: usize) -> bool {
     let mut from = at.saturating_sub(MAX_ABBREVIATION_BYTES + 1);
     while !text.is_char_boundary(from) {

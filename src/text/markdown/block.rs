@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{Part, Sentence, TableRow, VisibleLine};
-use crate::text::sentences::split_sentences;
+use crate::text::ending::only_asks_to_end;
+use crate::text::sentences::{is_abbreviated, split_sentences};
 
 /// A line of so many columns, with the next word, was broken because it was full.
 const FULL_COLUMNS: usize = 60;
+
+/// Marks that close what was opened before: what they end is no sentence of its own.
+const CLOSING_MARKS: [char; 8] = ['"', '”', '“', '’', '»', ')', ']', '}'];
 
 /// How a line ends that names what is below it.
 const LABEL_ENDS: [char; 2] = [':', '：'];
@@ -94,7 +98,8 @@ impl VisibleBlock {
         self.line_ranges().into_iter().map(|range| self.line(range)).filter(|line| !line.sentences.is_empty())
     }
 
-    /// The lines as ranges of the text: a break counts unless the line before it was full or the next goes on.
+    /// The lines as ranges of the text: a break counts unless the line before it was full or the next goes on. A line
+    /// that only asks to end the talk goes on with nothing.
     fn line_ranges(&self) -> Vec<Range<usize>> {
         let (mut found, mut start, mut before) = (Vec::new(), 0, 0);
         let mut is_listing = false;
@@ -107,7 +112,8 @@ impl VisibleBlock {
                 !is_listing && !is_ended(line) && goes_on(rest)
             } else {
                 is_wrapped(line, rest)
-            } && !self.is_title(before..at);
+            } && !self.is_title(before..at)
+                && !(is_request(rest) && (is_ended(line) || !is_full(line, rest)));
             if !goes_on {
                 found.push(start..at);
                 start = at + 1;
@@ -121,7 +127,10 @@ impl VisibleBlock {
     fn line(&self, range: Range<usize>) -> VisibleLine {
         let text = &self.text[range.clone()];
         let code = inside(&self.code, &range);
-        let sentences = split_sentences(text, &code);
+        let mut sentences = split_sentences(text, &code);
+        if let Some(last) = sentences.pop() {
+            sentences.extend(split_request(text, &code, last));
+        }
         let sentence = |found: Range<usize>| {
             let (start, end) = (range.start + found.start, range.start + found.end);
             let marked = self.with_code_marks(start..end);
@@ -203,8 +212,41 @@ fn inside(spans: &[Range<usize>], range: &Range<usize>) -> Vec<Range<usize>> {
 
 /// Was a line broken only because it was full? Otherwise its author ended it there.
 fn is_wrapped(line: &str, rest: &str) -> bool {
+    let is_ended = is_ended(line) && !is_abbreviated(line.trim_end());
+    is_full(line, rest) || !is_ended && goes_on(rest)
+}
+
+/// Whether a line had no room for the next word.
+fn is_full(line: &str, rest: &str) -> bool {
     let word = rest.split_whitespace().next().unwrap_or_default();
-    goes_on(rest) || line.len() + word.len() >= FULL_COLUMNS
+    line.len() + word.len() >= FULL_COLUMNS
+}
+
+/// Whether the next line only asks to end the talk.
+fn is_request(rest: &str) -> bool {
+    only_asks_to_end(rest.lines().next().unwrap_or_default())
+}
+
+/// A sentence of a text, and apart from it the request to end the talk that follows its full stop in lower case: "Ten
+/// euros. done".
+fn split_request(text: &str, code: &[Range<usize>], sentence: Range<usize>) -> Vec<Range<usize>> {
+    let words = &text[sentence.clone()];
+    let ends = |(at, mark): (usize, &str)| {
+        let end = at + mark.len();
+        let is_mark = words[end..].starts_with(' ') && !is_abbreviated(&words[..end]);
+        is_mark.then_some(sentence.start + end)
+    };
+    let last = words.rmatch_indices(['.', '!', '?', '…']).find_map(ends);
+    let is_apart = |at: &usize| {
+        let request = &text[*at..sentence.end];
+        let is_open = !request.contains(|mark| CLOSING_MARKS.contains(&mark))
+            && !code.iter().any(|code| code.contains(at) || code.start > *at);
+        is_open && only_asks_to_end(request)
+    };
+    match last.filter(is_apart) {
+        Some(at) => vec![sentence.start..at, at + 1..sentence.end],
+        None => vec![sentence],
+    }
 }
 
 /// Whether what comes after a line goes on with it.
