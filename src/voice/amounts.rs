@@ -128,6 +128,11 @@ impl Amount {
         self.is_spelled && self.is_count()
     }
 
+    /// Whether it is "one", which others say as "a".
+    pub fn is_article(&self) -> bool {
+        self.is_spelled && self.value <= 1.0
+    }
+
     /// Whether it says of nothing how many there are: it has neither a unit nor a word after it.
     pub const fn counts_nothing(&self) -> bool {
         self.unit.is_none() && self.counted.is_none()
@@ -198,7 +203,12 @@ pub fn amounts(text: &str) -> Vec<Amount> {
             at += end_of_word(after);
             continue;
         }
-        let amount = Amount { figure, value, unit, is_spelled, counted: counted(after) };
+        let counted = counted(after);
+        // "One" alone is as often a pronoun.
+        if is_spelled && value <= 1.0 && (unit.is_some() || counted.is_none()) {
+            continue;
+        }
+        let amount = Amount { figure, value, unit, is_spelled, counted };
         if let Some(last) = found.last_mut().filter(|_| is_joined(&text[end_of_last..start])) {
             last.share(&amount);
         }
@@ -228,8 +238,7 @@ fn spelled(text: &str) -> Option<(String, f64, usize)> {
             length = text.len() - rest.len() + word.len();
         }
     }
-    // "One" alone is as often a pronoun.
-    (value > 1.0).then(|| (text[..length].to_owned(), value, length))
+    Some((text[..length].to_owned(), value, length))
 }
 
 fn below_hundred(text: &str) -> Option<(f64, usize)> {
@@ -347,6 +356,8 @@ mod tests {
         let one = |text: &str| amounts(text).remove(0);
         assert!(one("5 attempts").contradicts(&one("3 attempts")));
         assert!(!one("three attempts").contradicts(&one("3 attempts")));
+        assert!(one("2 letters").contradicts(&one("one letter a month")));
+        assert_eq!(amounts("one of them, that one, one day, one by one"), []);
         assert!(
             !one("5 gaps").contradicts(&one("3 attempts"))
                 && !one("5 of them").contradicts(&one("3 of them"))

@@ -1,7 +1,8 @@
 //! What a line says that somebody else has said, wants or has decided: their turns have it (V-5).
 //!
 //! A claim is told by grammar alone: a participant (a colleague, a user, "you", "we", "the user") and after it a verb in
-//! a past form; "as" and "decided" or "agreed", whoever is between them; "Sam's decision was". It is held against that
+//! a past form; "as" and "decided" or "agreed", whoever is between them; "Sam's decision was"; "it was decided that"; "I
+//! agree with Sam that". It is held against that
 //! participant's own turns: one of them has half of its words, all of its figures are said, and what it quotes is there
 //! word for word. Who only asks has settled nothing. Whether a paraphrase is fair cannot be told by structure, and is not.
 //!
@@ -98,7 +99,9 @@ impl Others<'_> {
         };
         let (who, is_named) = self.participant(words, at)?;
         let who = Some(who);
-        if at >= 2 && is(at - 2, &["according"]) && is(at - 1, &["to"]) {
+        let is_of_words = at >= 2 && is(at - 2, &["according"]) && is(at - 1, &["to"]);
+        let is_shared = at >= 2 && is(at - 2, &["agree", "disagree"]) && is(at - 1, &["with"]);
+        if is_of_words || is_shared && is_named && is(at + 1, &["that"]) {
             return Some(Attribution { who, verb: at, is_settled: false });
         }
         // "Have you agreed …?", "if you decided …": nobody is said to have.
@@ -107,6 +110,9 @@ impl Others<'_> {
             return None;
         }
         let verb = (at + 1..words.len()).find(|at| !is_between(&words[*at]))?;
+        if is_named && !asks && is(verb, &["is", "was"]) && is(verb + 1, &["certain", "convinced", "sure"]) {
+            return Some(Attribution { who, verb: verb + 1, is_settled: false });
+        }
         let found = words[verb].text.as_ref();
         // Of the table itself only what it did is claimed: "we want" is how anybody speaks. "Is that what you want?" asks.
         let is_claim = is_past(found) || is_named && !asks && is_saying(found);
@@ -114,7 +120,7 @@ impl Others<'_> {
     }
 
     /// What is said to be settled by words that name nobody of the table, or only whose it is: "as agreed", "as Ines
-    /// decided", "Sam's decision was".
+    /// decided", "it was decided that", "Sam's decision was".
     fn settled_by(&self, words: &[Word<'_>], at: usize) -> Option<Attribution<'_>> {
         let word = |place: usize| words.get(place).map_or("", |word| word.text.as_ref());
         if word(at) == "as" && (at < 2 || word(at - 2) != "as") {
@@ -126,6 +132,14 @@ impl Others<'_> {
             let is_other = self.participant(words, first).is_none() && !is_small(word(first));
             let verb = second.filter(|verb| is_other && is_settling(word(*verb)))?;
             return Some(Attribution { who: None, verb, is_settled: true });
+        }
+        // "It was decided that letters are white."
+        if word(at) == "it" && matches!(word(at + 1), "is" | "was") {
+            let verb = (at + 2..words.len())
+                .find(|at| !is_between(&words[*at]))
+                .filter(|at| is_settling(word(*at)))?;
+            let is_claim = word(verb + 1) == "that";
+            return is_claim.then_some(Attribution { who: None, verb, is_settled: true });
         }
         let noun = at + 1;
         let is_told = matches!(word(noun + 1), "was" | "were" | "to" | "that");
@@ -182,7 +196,8 @@ impl Others<'_> {
     fn has_said(&self, claim: &Attribution<'_>, words: &str) -> bool {
         let figures: Vec<Amount> = self.said_by(claim.who).flat_map(amounts).collect();
         let claimed = words.split([';', '.', ':']).next().map(amounts).unwrap_or_default();
-        if claimed.iter().any(|one| !figures.iter().any(|known| one.is_same(known))) {
+        let is_said = |one: &Amount| one.is_article() || figures.iter().any(|known| one.is_same(known));
+        if !claimed.iter().all(is_said) {
             return false;
         }
         let mut wanted: Vec<String> = Vec::new();
@@ -273,6 +288,12 @@ mod tests {
             "As Ines decided, 64 answers are to be kept.",
             "You asked whether tablets are green.",
             "It goes on as soon as agreed limits are there.",
+            "I agree with Maya that reports wait.",
+            "It was decided that a photo may go first.",
+            "Maya thinks that reports wait for the night.",
+            "It is not decided that satellites are dear.",
+            "What does Alex think of satellites?",
+            "Do you prefer satellites?",
         ] {
             assert_eq!(never_said(text), None, "{text}");
         }
@@ -301,6 +322,14 @@ mod tests {
             ("Sam's decision was satellites.", "Sam's decision was satellites."),
             ("Your decision to buy satellites holds.", "Your decision to buy satellites holds."),
             ("As you decided, tablets are green.", "you decided, tablets are green."),
+            ("I agree with Maya that satellites are dear.", "Maya that satellites are dear."),
+            (
+                "It was already agreed that satellites are dear.",
+                "It was already agreed that satellites are dear.",
+            ),
+            ("Maya thinks that satellites are dear.", "Maya thinks that satellites are dear."),
+            ("Sam prefers satellites.", "Sam prefers satellites."),
+            ("Alex is sure that satellites are dear.", "Alex is sure that satellites are dear."),
         ] {
             assert_eq!(never_said(text).as_deref(), Some(wanted), "{text}");
         }

@@ -74,10 +74,12 @@ impl Heard<'_> {
         users.chain(self.basis.first).chain(asked)
     }
 
-    /// Whether an id is of a family that the documents number: not `SHA-256`.
+    /// Whether an id is one that the documents define, or of a family that they number: not `SHA-256`.
     fn is_numbered(&self, id: &str) -> bool {
         let is_of_family = |other: &&String| family(other) == family(id);
-        FAMILIES.contains(&family(id)) || self.sources.ids().iter().filter(is_of_family).count() >= 2
+        FAMILIES.contains(&family(id))
+            || self.sources.defines(id)
+            || self.sources.ids().iter().filter(is_of_family).count() >= 2
     }
 
     /// An id of a family that the documents number, and that none of them has.
@@ -343,7 +345,7 @@ mod tests {
 
     #[test]
     fn documents_make_ids_of_what_may_be_a_name() {
-        let spec = "# Bills\n\n- B1: A bill waits 30 days on S3.\n- **B2**: It is sent once.\n";
+        let spec = "# Bills\n\n- B1: A bill waits 30 days on S3.\n- **B2**: It is sent once.\n- SC-001: One letter within 3 days.\n";
         let sources = Sources::new([("spec.md", spec)].into_iter(), &[]);
         let basis = Basis { sources: Some(&sources), ..Basis::default() };
         for (text, wanted) in [
@@ -351,6 +353,9 @@ mod tests {
             ("B2 allows 30 days.", Some("figure")),
             ("B1 allows 30 days.", None),
             ("B7 is missing a limit.", Some("id")),
+            ("SC-001 wants letters within 9 days.", Some("figure")),
+            ("SC-001 wants two letters.", Some("figure")),
+            ("SC-001 wants one letter within 3 days.", None),
             ("S3 keeps 90 objects, and EC2 runs for 45 days.", None),
         ] {
             let found = unreal_claims(text, &[], &basis);

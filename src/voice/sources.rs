@@ -279,8 +279,17 @@ impl<'t> Sources<'t> {
 
     /// The ids that a text names: what cannot be anything else, and what the documents make ids of.
     pub fn named<'s>(&self, text: &'s str) -> impl Iterator<Item = &'s str> {
+        self.defined().named(text)
+    }
+
+    /// Whether a document defines an id.
+    pub fn defines(&self, id: &str) -> bool {
+        self.defined().has(id)
+    }
+
+    fn defined(&self) -> &DefinedIds {
         let documents = || self.texts().map(|one| one.text).filter(|text| is_markdown(text.path));
-        self.defined.get_or_init(|| DefinedIds::new(documents().map(|text| text.text))).named(text)
+        self.defined.get_or_init(|| DefinedIds::new(documents().map(|text| text.text)))
     }
 }
 

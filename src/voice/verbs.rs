@@ -45,7 +45,28 @@ const REGULAR: [&str; 37] = [
 /// Past forms of irregular ones.
 const IRREGULAR: [&str; 6] = ["chose", "chosen", "said", "told", "wrote", "written"];
 /// The present of verbs that give somebody's words or will.
-const PRESENT: [&str; 6] = ["ask", "asks", "say", "says", "want", "wants"];
+const PRESENT: [&str; 20] = [
+    "agree",
+    "agrees",
+    "ask",
+    "asks",
+    "believe",
+    "believes",
+    "prefer",
+    "prefers",
+    "propose",
+    "proposes",
+    "recommend",
+    "recommends",
+    "say",
+    "says",
+    "suggest",
+    "suggests",
+    "think",
+    "thinks",
+    "want",
+    "wants",
+];
 
 /// Whether a word is a past form of such a verb.
 pub fn is_past(word: &str) -> bool {
