@@ -10,6 +10,7 @@ use super::{AtPath, Error, Repo, trailers};
 use crate::discussion::event::Sent;
 use crate::item::Item;
 use crate::item::config;
+use crate::text::path;
 use crate::text::plain;
 use crate::text::secrets;
 use crate::voice::model::evidence::{
@@ -75,9 +76,7 @@ impl Repo {
     /// # Errors
     /// A tree that cannot be read.
     pub(crate) fn code(&self, commit: Oid, apart: &Apart<'_>) -> Result<Code<'_>, Error> {
-        let is_in = |path: &str, folder: &str| {
-            path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
-        };
+        let is_in = |path: &str, folder: &str| path::is_below(path, folder);
         let is_sent = |(path, _): &(String, Oid)| {
             is_readable(path)
                 && !is_in(path, apart.item)

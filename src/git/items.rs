@@ -116,7 +116,7 @@ impl Repo {
             Named::Items(_) | Named::Nothing => {}
         }
         if path::is_plain(name) && self.exists(commit, name)? {
-            return self.item_of_document(commit, name);
+            return self.item_of_document(commit, name, items);
         }
         let mut slugs: Vec<String> = Vec::new();
         for items in items {
@@ -274,12 +274,18 @@ impl Repo {
     ///
     /// # Errors
     /// A file that is no document.
-    fn item_of_document(&self, commit: Oid, path: &str) -> Result<String, Error> {
+    fn item_of_document(&self, commit: Oid, path: &str, items: &[&str]) -> Result<String, Error> {
         let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
         let is_prose = matches!(name.rsplit_once('.').map(|(_, end)| end), Some("md" | "markdown"));
         let known = self.item_and_name(commit, path)?.map(|(item, _)| item);
         let known = match known {
-            Some(item) if self.is_ours(commit, &item)? => Some(item),
+            // In a folder of items any meta.json makes one.
+            Some(item)
+                if items.iter().any(|folder| path::is_below(&item, folder))
+                    || self.is_ours(commit, &item)? =>
+            {
+                Some(item)
+            }
             _ => None,
         };
         if let Some(item) = &known
@@ -446,9 +452,7 @@ impl Repo {
             }
             paths.insert(path);
         })?;
-        let is_in = |folder: &str, root: &str| {
-            folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
+        let is_in = |folder: &str, root: &str| folder == root || path::is_below(folder, root);
         let mut found = Vec::new();
         for (folder, id) in
             metas.into_iter().filter(|(folder, _)| !roots.iter().any(|root| is_in(folder, root)))
@@ -526,6 +530,19 @@ impl Repo {
     /// No folder, no meta.json, or one that cannot be read.
     pub fn item(&self, commit: Oid, path: &str) -> Result<Item, Error> {
         self.item_with(commit, path, None, &|_| true)
+    }
+
+    /// Reads an item folder, or a folder of Markdown documents that its first discussion will make one.
+    ///
+    /// # Errors
+    /// As [`Repo::item`].
+    pub fn item_or_documents(&self, commit: Oid, path: &str) -> Result<Item, Error> {
+        let missing = match self.item(commit, path) {
+            Err(missing @ Error::NoMeta { .. }) => missing,
+            read => return read,
+        };
+        let item = self.item_with(commit, path, Some("{}"), &|_| true)?;
+        if item.has_markdown() { Ok(item) } else { Err(missing) }
     }
 
     /// Reads an item folder, of its documents those that are wanted; where it has no meta.json, this text is its.
@@ -678,10 +695,7 @@ impl Repo {
     ) -> Result<(), Error> {
         let mut outer: Option<String> = None;
         self.walk_folders(commit, items, &mut |tree, path| {
-            let is_inside = outer
-                .as_ref()
-                .and_then(|outer| path.strip_prefix(outer))
-                .is_some_and(|rest| rest.starts_with('/'));
+            let is_inside = outer.as_ref().is_some_and(|outer| path::is_below(path, outer));
             if is_inside && self.own_meta(tree)?.is_some() || !is_inside && has_meta(tree) {
                 visit(tree, path);
                 if !is_inside {

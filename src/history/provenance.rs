@@ -74,7 +74,7 @@ fn dossier(
     brought: &BTreeMap<String, Introduction>,
     forms: &Forms,
 ) -> Result<Dossier, Error> {
-    let item = repo.item(commit, path)?;
+    let item = repo.item_or_documents(commit, path)?;
     let (mut talks, unread) = talks(repo, commit, &item)?;
     for talk in &mut talks {
         talk.commit = brought.get(&talk.recording).map(|brought| brought.commit);

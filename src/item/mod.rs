@@ -207,6 +207,11 @@ impl Item {
             _ => None,
         })
     }
+
+    /// Whether one of its documents is Markdown.
+    pub fn has_markdown(&self) -> bool {
+        self.documents().any(|(name, _)| path::is_markdown(name))
+    }
 }
 
 /// Whether a file is one that people write requirements in.

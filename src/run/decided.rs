@@ -20,6 +20,7 @@ use crate::history::site::{DecisionRecord, records};
 use crate::item::config::Config;
 use crate::item::meta::Source;
 use crate::text::finding::Finding;
+use crate::text::path::is_below;
 use crate::text::plain;
 
 /// An item, and the name of the revision that it was read at.
@@ -256,6 +257,6 @@ pub fn is_about(one: &Decided, path: &str) -> bool {
         let mut words = text.split(|c: char| !is_sign(c)).map(|word| word.trim_end_matches('.'));
         words.any(|word| word == path || word == name || word.ends_with(&format!("/{name}")))
     };
-    let is_of_item = path.strip_prefix(&one.item).is_some_and(|rest| rest.starts_with('/'));
+    let is_of_item = is_below(path, &one.item);
     is_of_item || names(&one.text) || names(&one.rationale) || one.words.iter().any(|said| names(&said.text))
 }

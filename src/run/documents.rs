@@ -19,6 +19,7 @@ use crate::item::config::{self, Config};
 use crate::item::library::Library;
 use crate::item::library::OverlayFile;
 use crate::review::{self, Document, Files, Review, Rules};
+use crate::text::path::is_below;
 use crate::text::plain;
 
 /// Larger documents are refused.
@@ -466,7 +467,7 @@ fn texts_of(
 fn is_wanted(path: &str, options: &ReviewRequest, config: &Config) -> bool {
     let is_below = |folder: &str| {
         let folder = folder.trim_start_matches("./").trim_end_matches('/');
-        path == folder || folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+        path == folder || is_below(path, folder)
     };
     let in_items = is_below(config.items());
     let is_kind = is_document(path, in_items) && !path.split('/').rev().skip(1).any(is_passed_over);

@@ -23,12 +23,17 @@ pub fn author(repo: &Repo, config: &Config, signed_off: bool) -> Author {
     if let Some(person) = &config.author {
         return person.author(signed_off);
     }
-    if let (Some(name), Some(email)) = (part(repo, "name"), part(repo, "email")) {
+    if let Some((name, email)) = of_git(repo) {
         return Author { name, email, signed_off };
     }
     let is_job = variable("GITHUB_ACTIONS").is_some_and(|value| value == "true");
     let (name, email) = if is_job { BOT } else { NOBODY };
     Author { name: name.to_owned(), email: email.to_owned(), signed_off }
+}
+
+/// The name and the address that git commits with, where it knows both.
+pub fn of_git(repo: &Repo) -> Option<(String, String)> {
+    Some((part(repo, "name")?, part(repo, "email")?))
 }
 
 /// Who speaks where no message says it: who is named, else git's own identity. None where nobody is known.

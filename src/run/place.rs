@@ -217,8 +217,7 @@ pub fn new_meta(repo: &Repo, commit: Oid, path: &str, named: &str, at: Time) -> 
     let text = meta::new_item_about(meta::Source::Manual, slug(path), &name, at, &base, document);
     let item = repo.item_or_new(commit, path, Begin { meta: Some(&text), draft: None })?;
     // A folder of code is no item.
-    let is_prose = |name: &str| name.ends_with(".md") || name.ends_with(".markdown");
-    if !item.documents().any(|(name, _)| is_prose(name)) {
+    if !item.has_markdown() {
         return Err(Error::NoMeta { path: path.to_owned() }.into());
     }
     Ok(Some(text))

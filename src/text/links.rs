@@ -9,6 +9,8 @@
 //! assert_eq!(named_item("Hello.\n\nItem: docs/requirements/late-fees/\n").as_deref(), Some("docs/requirements/late-fees"));
 //! ```
 
+use super::markdown::said;
+
 /// The words that close an issue (GitHub, "Linking a pull request to an issue").
 const KEYWORDS: [&str; 9] =
     ["close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved"];
@@ -49,19 +51,17 @@ fn issue(word: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// The item that the last line `Item: PATH` of a text names. A line in code names none.
+/// The item that the last line `Item: PATH` of a text names, as people see it: in bold or as an item of a list too, not
+/// in code, quoted or struck out.
 pub fn named_item(text: &str) -> Option<String> {
-    let mut in_code = false;
-    let mut found = None;
-    for line in text.lines() {
-        in_code ^= line.trim_start().starts_with("```");
-        let path = line.trim().strip_prefix("Item:").map(|path| path.trim().trim_matches('`'));
-        let path = path.map(|path| path.trim_start_matches("./").trim_end_matches('/'));
-        if let Some(path) = path.filter(|path| !in_code && !path.is_empty()) {
-            found = Some(path.to_owned());
-        }
-    }
-    found
+    let label = "Item:";
+    said(text).lines().rev().find_map(|line| {
+        let line = line.trim().trim_start_matches("- ");
+        let is_named = line.get(..label.len())?.eq_ignore_ascii_case(label);
+        let path = line[label.len()..].trim().trim_matches('`');
+        let path = path.trim_start_matches("./").trim_end_matches('/');
+        (is_named && !path.is_empty()).then(|| path.to_owned())
+    })
 }
 
 /// The paths of files that a text links in a repository whose pages are below `page`: `…/blob/REVISION/PATH`.
@@ -85,6 +85,15 @@ mod tests {
     fn a_line_in_code_names_no_item_and_the_last_one_counts() {
         assert_eq!(named_item("```\nItem: a\n```\nThe Item: b"), None);
         assert_eq!(named_item("Item: a\nItem: `./b c/`\nItem:"), Some("b c".to_owned()));
+        assert_eq!(named_item("> Item: a\n\n~~Item: b~~ <!-- Item: c -->"), None);
+        for text in [
+            "**Item:** docs/a_b_c\nwith words",
+            "**Item**: docs/a_b_c",
+            "item: docs/a_b_c\r\n",
+            "- Item: docs/a_b_c",
+        ] {
+            assert_eq!(named_item(text).as_deref(), Some("docs/a_b_c"), "{text}");
+        }
     }
 
     #[test]

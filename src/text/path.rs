@@ -19,6 +19,19 @@ pub fn encoded_path(path: &str) -> String {
     path.split('/').map(percent_encoded).collect::<Vec<_>>().join("/")
 }
 
+/// Whether a path is below a folder; `.` is the repository's root.
+///
+/// ```
+/// use roundtable::text::path::is_below;
+///
+/// assert!(is_below("docs/a.md", "docs/") && is_below("a.md", "."));
+/// assert!(!is_below("docs", "docs") && !is_below("docs-old/a.md", "docs"));
+/// ```
+pub fn is_below(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
 /// A step's output below the item folder; checked, with forward slashes, without a trailing one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OutputPath {

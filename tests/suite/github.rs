@@ -387,6 +387,7 @@ fn what_fails_behind_the_push_is_a_warning_and_the_commit_stands() {
     assert!(forge.tip(ITEM_BRANCH).is_some());
     let summary = std::fs::read_to_string(sandbox.outside("summary.md")).unwrap();
     assert!(summary.contains("### Not done") && summary.contains("pull_requests=write"), "{summary}");
+    assert!(summary.contains(&format!("/compare/main...{ITEM_BRANCH}?expand=1")), "{summary}");
     assert_eq!(forge.state().labels, ["roundtable:open"]);
 }
 

@@ -227,6 +227,31 @@ fn a_folder_of_documents_becomes_an_item_whatever_its_name() {
 }
 
 #[test]
+fn a_file_in_an_item_means_the_item_whatever_its_meta_says() {
+    let item = "docs/requirements/swaps";
+    let path = format!("{item}/requirements-spec.md");
+    let meta = "{\"slug\": \"swaps\", \"name\": \"Swaps\"}\n";
+    let sandbox = with(&[(&path, DOCUMENT), (&format!("{item}/meta.json"), meta)]);
+    for name in ["swaps", item, &path] {
+        let report = elaborate(&sandbox, name, &["--step", "01-03", "--json", "--dry-run"]).json();
+        assert_eq!(report["item"], item, "{name}");
+    }
+}
+
+#[test]
+fn documents_are_shown_before_their_first_discussion() {
+    let sandbox = with(&[("specs/003-swaps/spec.md", DOCUMENT), ("src/a.rs", "fn a() {}\n")]);
+    assert!(sandbox.run(&["show", "specs/003-swaps"]).ok().stdout.contains("003 swaps"));
+    assert!(sandbox.run(&["show", "specs/003-swaps", "--decisions"]).ok().stdout.contains("0 decisions"));
+    let refused = sandbox.run(&["show", "src"]);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("put a Markdown document into it"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn a_slug_that_two_items_have_is_refused_and_a_path_is_not() {
     let meta = "{\"slug\": \"x\"}\n";
     let sandbox = with(&[

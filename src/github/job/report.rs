@@ -277,7 +277,7 @@ impl Job<'_> {
             recording_url: recording,
             issue_url: page(&format!("issues/{number}"))?,
             blob_url: landed.map_or(Ok(String::new()), |(commit, _)| page(&format!("blob/{commit}")))?,
-            compare_url: page(&format!("compare/{}...{}?expand=1", self.base, target.branch))?,
+            compare_url: page(&format!("compare/{}...{}", self.base, target.branch))? + "?expand=1",
             pull_request: String::new(),
             // GitHub starts no workflow for what a workflow's own token opens.
             needs_approval: self.me == Some(ACTIONS_BOT),

@@ -124,7 +124,7 @@ impl Discussions {
         let place = place::place(&self.workspace.settings()?, &repo, &asked.item, None, None)?;
         let config = self.workspace.settings_at(&repo, place.base)?;
         let path = repo.find_item(place.base, &asked.item, &config.folders())?;
-        let item = repo.item(place.base, &path)?;
+        let item = repo.item_or_documents(place.base, &path)?;
         let evidence = repo.evidence(place.base, &item, Vec::new(), &config.evidence(), &config.folders())?;
         let piece = |one: &Excerpt| json!({"path": one.path, "line": one.line, "text": one.text});
         let mut answer = json!({
