@@ -58,7 +58,7 @@ pub struct CheckArgs {
     /// Judge every commit on the way, not only the sum
     #[arg(long)]
     each: bool,
-    /// Also name decisions that no changed file and no commit mentions, of ITEM or of the items of the issues that the change closes; the verdict stays as it is
+    /// Also list the decisions of ITEM that no changed file and no commit mentions [default: of the items whose issues the change closes]; this never changes the exit code
     #[arg(long, value_name = "ITEM", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with_all = ["staged", "worktree", "candidate", "hook", "stdin", "declare"])]
     decisions: Option<String>,
     /// How to report [default: github in Actions, else human]

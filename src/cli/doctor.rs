@@ -18,7 +18,6 @@ use crate::item::library::Library;
 use crate::run::before;
 use crate::run::check::ranges::{self, NOTHING_PROTECTED, WHAT_PROTECTS, protects_nothing};
 use crate::run::documents;
-use crate::run::environment::variable;
 use crate::run::identity;
 use crate::run::probe::{Probe, probe};
 use crate::run::settings;
@@ -141,11 +140,7 @@ fn repository(repo: &Repo) -> Check {
 }
 
 fn identity(repo: &Repo) -> Check {
-    let has = |part: &str| {
-        variable(&format!("GIT_AUTHOR_{}", part.to_uppercase())).is_some()
-            || repo.setting(&format!("user.{part}")).is_some()
-    };
-    let found = match has("name") && has("email") {
+    let found = match identity::of_git(repo).is_some() {
         true => Finding::Good("git knows who commits".to_owned()),
         false => Finding::Note(
             "git has no identity: commits are by roundtable <roundtable@localhost>".to_owned(),

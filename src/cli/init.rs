@@ -31,7 +31,7 @@ pub struct InitArgs {
     /// Show what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// For a week, only report what is lost: puts the day on which that ends into the configuration
+    /// Only report losses for a week, and do not fail: writes the end date into the settings
     #[arg(long, conflicts_with_all = ["hook", "agent"])]
     report_only: bool,
     /// Write git's pre-commit hook in this clone: it refuses a commit that loses text
@@ -47,7 +47,7 @@ pub struct InitArgs {
     /// right to write
     #[arg(long, requires = "github", value_name = "VOICE", default_value = "secretary")]
     voice: Voice,
-    /// Add a workflow that works off every issue that waits with the label
+    /// Add a workflow that runs every night for each issue with a label
     #[arg(long, requires = "github")]
     backlog: bool,
     /// Let discussions stay open: a comment goes on with them, until one says "done"

@@ -49,7 +49,7 @@ use crate::text::time::Time;
 #[command(name = "roundtable", version, long_version = LONG_VERSION)]
 #[command(max_term_width = 100, arg_required_else_help = true)]
 #[command(
-    after_help = "Examples: roundtable elaborate docs/late-fees/requirements.md --script talk.txt\n          roundtable check --base main\n          roundtable replay --all\n\nExit codes: 0 done, and the answer is yes; 1 done, and the answer is no; 2 not done (wrong use, bad input, a file or network error), and nothing was changed."
+    after_help = "Examples: roundtable elaborate docs/late-fees/requirements.md --script talk.txt\n          roundtable check --base main\n          roundtable replay --all\n\nExit codes: 0 done, and the answer is yes; 1 done, and the answer is no; 2 not done (wrong use, bad input, a file or network error), and nothing was changed; a failed --push leaves the new commit on the local branch."
 )]
 struct Cli {
     #[command(flatten)]

@@ -18,7 +18,7 @@ use crate::voice::SECRETARY;
 
 #[derive(Debug, Default, Args)]
 #[command(
-    after_help = "Examples: roundtable review docs/requirements\n          roundtable review late-fees --fail-on minor\n          roundtable review --base origin/main\n\nExit codes: 0 nothing at or above --fail-on; 1 there is; 2 not done: wrong use, or a document that cannot be read."
+    after_help = "Examples: roundtable review docs/requirements\n          roundtable review late-fees --fail-on minor\n          roundtable review --base origin/main\n\nExit codes: 0 no finding at or above --fail-on; 1 at least one; 2 not done: wrong use, or a document that cannot be read."
 )]
 pub struct ReviewArgs {
     /// Files and folders, an item, or - for standard input [default: `review.paths` of the settings, else the items]
@@ -39,14 +39,14 @@ pub struct ReviewArgs {
     /// Exit with 1 for findings that are at least this severe [default: major]
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
-    /// Say of each finding why it matters and what helps, not once a rule
+    /// Explain every finding (why it matters, what helps), not only the first of each rule
     #[arg(long)]
     explain: bool,
-    #[command(flatten)]
-    voice: VoiceArgs,
     /// List the rules, the repository's own among them, or show one
     #[arg(long, value_name = "RULE", num_args = 0..=1, conflicts_with_all = ["paths", "base", "staged", "rev", "fail_on"])]
     rules: Option<Option<String>>,
+    #[command(flatten)]
+    voice: VoiceArgs,
 }
 
 /// Reviews, and reports in the wanted form.

@@ -25,7 +25,7 @@ pub struct VoiceArgs {
     /// How long one answer may take, all tries together [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: Option<u64>,
-    /// The most tokens that a discussion may use; it then ends with its synthesis
+    /// The most tokens to use in all; a discussion then ends with its synthesis
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens_total: Option<u64>,
     /// The most tokens of one answer, reasoning included [default: what the answer needs, and 16384]

@@ -49,7 +49,7 @@ pub struct ShowArgs {
     /// The same as --format markdown
     #[arg(long, conflicts_with_all = ["format", "json", "integrity"])]
     markdown: bool,
-    /// Judge every contribution by the rules of its persona's voice
+    /// Check each line of a recording, and list which parts of a model's answers were left out or changed
     #[arg(long, conflicts_with = "format")]
     integrity: bool,
 }
