@@ -28,6 +28,8 @@ pub struct LandingEntries<'a> {
     pub layout: &'a str,
     /// The main document, where the layout has one.
     pub document: Option<&'a str>,
+    /// What the step writes.
+    pub outputs: &'a [String],
     /// Who wrote the insights.
     pub voice: &'a str,
     pub at: Time,
@@ -57,6 +59,7 @@ impl Finished {
         LandingEntries {
             layout: &self.opened.layout,
             document: self.opened.document.as_deref(),
+            outputs: &self.opened.step.outputs,
             voice: self.summary.voice.as_deref().unwrap_or(&self.opened.voice),
             at: self.at,
             summary: &self.summary,

@@ -58,7 +58,7 @@ pub fn entry(record: &Record, cast: &Cast) -> Option<Entry> {
     }
 }
 
-/// The places of what a contribution quotes, and what of it the repository does not have.
+/// The places of what a contribution quotes, what it proposes, and what of it the repository does not have.
 pub fn notes(said: &Contribution) -> String {
     // What a rule found says its place, and so does a line that names it to the line.
     let is_told = |rest: &&Rest| {
@@ -66,6 +66,10 @@ pub fn notes(said: &Contribution) -> String {
             || said.text.contains(&rest.path) && said.text.contains(&format!("line {}", rest.line))
     };
     let mut notes: Vec<String> = vec![sources(said.rests.iter().filter(|rest| !is_told(rest)))];
+    // Who says yes to it has to have seen it.
+    notes.extend(
+        said.proposal.iter().map(|one| format!("proposes for {}: {}", one.document, one_line(&one.shown()))),
+    );
     if !said.absent.is_empty() {
         notes.push(format!("not in the repository: {}", said.absent.join(", ")));
     }

@@ -465,7 +465,8 @@ fn is_numbered(id: Option<String>, layout: &Layout, addition: &Addition, text: &
 /// A discussion with the questions that its block in a document has; those that the document asks elsewhere were there
 /// before.
 fn as_placed<'f>(text: &str, trace: &Trace, finished: &'f Finished) -> Cow<'f, Finished> {
-    let (own, all) = (asked_within(text, trace), known::asked_in(text).collect::<BTreeSet<String>>());
+    let (own, all) =
+        (asked_within(text, trace), known::asked_in(text).into_iter().collect::<BTreeSet<String>>());
     let is_wanted = |key: &String| own.contains(key) || !all.contains(key);
     if finished.summary.open_questions.iter().all(|one| is_wanted(&closing::key(&one.text))) {
         return Cow::Borrowed(finished);

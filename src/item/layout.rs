@@ -27,7 +27,7 @@ use super::DRAFT;
 use crate::additive::policy::Preset;
 use crate::text::finding::Finding;
 use crate::text::front_matter;
-use crate::text::ids::{family, ids};
+use crate::text::ids::{family, id_of_entry};
 
 /// A layout as its file has it.
 #[derive(Clone, Debug, Deserialize)]
@@ -258,12 +258,8 @@ impl Layout {
 
     fn has_ids(&self, folder: &Folder<'_>, families: &[String]) -> bool {
         let text = self.main_document(folder).and_then(|name| (folder.read)(&name)).unwrap_or_default();
-        let begins = |line: &str| {
-            let words = line.trim_start_matches(['-', '*', '+', '#', '|', ' ', '\t', '_', '`', '[']);
-            let id = ids(words).next().filter(|id| words.starts_with(id));
-            id.is_some_and(|id| families.iter().any(|known| known == family(id)))
-        };
-        text.lines().any(begins)
+        let is_known = |id: &str| families.iter().any(|known| known == family(id));
+        text.lines().filter_map(id_of_entry).any(is_known)
     }
 
     /// The main document; none where each step has its own.

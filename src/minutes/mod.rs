@@ -27,7 +27,7 @@ mod landing;
 mod message;
 mod summary;
 
-use crate::discussion::closing::AskedQuestions;
+use crate::discussion::closing::{AskedQuestions, key};
 use crate::text::markdown::{VisibleLine, read};
 pub use crate::text::sentence_forms::Forms;
 
@@ -180,7 +180,11 @@ impl<'s, 't> Draft<'s, 't> {
                     self.minutes.action_items.push(ActionItem { text, owner, turn });
                 }
             }
-            Kind::Note => self.minutes.notes.push(Note { text, turn }),
+            Kind::Note => {
+                if !self.minutes.notes.iter().any(|known| known.text == text) {
+                    self.minutes.notes.push(Note { text, turn });
+                }
+            }
             Kind::Statement => {
                 let Some(put) = self.shown_choice(spoken, |put| put.is_answered_by(&text, forms)) else {
                     return;
@@ -234,8 +238,12 @@ impl<'s, 't> Draft<'s, 't> {
     fn finish(self) -> Minutes {
         let Draft { mut minutes, pending, closed, .. } = self;
         let questions = minutes.open_questions.into_iter().enumerate();
-        minutes.open_questions =
-            questions.filter(|(at, _)| !closed.contains(at)).map(|(_, question)| question).collect();
+        let mut known = HashSet::new();
+        minutes.open_questions = questions
+            .filter(|(at, _)| !closed.contains(at))
+            .map(|(_, question)| question)
+            .filter(|question| known.insert(key(&question.text)))
+            .collect();
         minutes.open_questions.extend(pending.iter().map(|put| OpenQuestion {
             text: put.choice.on.to_owned(),
             by: None,

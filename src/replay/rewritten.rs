@@ -486,7 +486,7 @@ impl Replay {
         {
             let is_it = |line: &str| line.trim_end().strip_suffix(&entry.text).is_some_and(lists::is_mark);
             // A question that was there before stands where it was.
-            let is_asked = || known::asked_in(&now).any(|asked| asked == closing::key(&entry.text));
+            let is_asked = || known::asked_in(&now).contains(&closing::key(&entry.text));
             if !now.lines().any(is_it) && !is_asked() {
                 return Ok(Some(not_in(&path, entry.text, "")));
             }

@@ -1,8 +1,8 @@
 //! The line that a decision leaves below the id it names: `- Decided 2026-02-20 (Sam): FR-002 names …`.
 //!
-//! Invariant: one line for each id, in the first document that defines it, directly after the id's own block, and
-//! none where that place would change what is there. An id in a table row, in a quotation or in what an earlier
-//! discussion added is not a definition.
+//! Invariant: one line for each id, in the main document or an output of the step where that defines it, else in the
+//! first document that does, directly after the id's own block, and none where that place would change what is there.
+//! An id in a table row, in a quotation or in what an earlier discussion added is not a definition.
 //!
 //! ```
 //! use roundtable::synthesis::below::place_below;
@@ -18,6 +18,7 @@ use minijinja::context;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::outline::{MARKDOWN, Outline};
+use super::typed::cells;
 use super::{Left, Outcome, Placed, lists};
 use crate::additive::verify;
 use crate::discussion::LandingEntries;
@@ -91,7 +92,7 @@ fn numbered_item(text: &str, id: &str, numbers: &Numbers) -> Option<LineSpot> {
     let at = outline.headings.iter().position(|heading| !heading.added && is_section(&heading.text))?;
     let end = outline.end(at);
     let mut below = outline.headings.iter().enumerate().skip(at + 1);
-    let (list, _) = below.find(|(_, one)| one.start < end && one.text.eq_ignore_ascii_case(&numbers.list))?;
+    let (list, _) = below.find(|(_, one)| one.start < end && one.is_called(&numbers.list))?;
     let items = lists::items_of(text, &(outline.headings[list].start..outline.end(list)));
     let Some(item) = item else {
         let (first, last) = (items.first()?, items.last()?);
@@ -130,6 +131,7 @@ pub(super) fn add(
     library: &Library,
     left: &mut Vec<Left>,
 ) -> Result<(Item, Vec<Placed>), Failed> {
+    let first: Vec<&str> = said.document.into_iter().chain(said.outputs.iter().map(String::as_str)).collect();
     let (mut now, mut placed) = (item.clone(), Vec::new());
     let layout = library.layout(said.layout);
     let logs = logs(layout);
@@ -148,7 +150,7 @@ pub(super) fn add(
     };
     for line in lines(said, library)? {
         for id in line.ids.iter().filter(|id| !is_record(id) && !is_title(id)) {
-            let found = put(item, &mut now, id, &line.text, "1 decision", &definition);
+            let found = put((item, &first), &mut now, id, &line.text, "1 decision", &definition);
             if found.is_none() {
                 left.extend(without_line(item, id, &definition));
             }
@@ -157,7 +159,7 @@ pub(super) fn add(
     }
     let open = |text: &str, id: &str| proposal(text, id, &logs).filter(|place| !is_accepted(text, place));
     for (id, line) in acceptances(said, library)? {
-        let found = put(item, &mut now, &id, &line, "1 acceptance", &open);
+        let found = put((item, &first), &mut now, &id, &line, "1 acceptance", &open);
         if found.is_none() {
             let has_it = |(_, text): (&str, &str)| proposal(text, &id, &logs).is_some();
             let why = if item.documents().any(has_it) {
@@ -222,17 +224,19 @@ fn title(text: &str) -> Option<String> {
     rest.iter().all(|other| other.level > first.level).then(|| first.text.clone())
 }
 
-/// Puts a line below an id, in the first document that has a place for it.
+/// Puts a line below an id, in the first of these documents that has a place for it, else in the first one at all.
 fn put(
-    item: &Item,
+    (item, first): (&Item, &[&str]),
     now: &mut Item,
     id: &str,
     line: &str,
     description: &str,
     find: &dyn Fn(&str, &str) -> Option<LineSpot>,
 ) -> Option<Placed> {
-    let mut documents = item.documents().filter(|(name, _)| is_markdown(name));
-    let (name, before) = documents.find(|(_, text)| find(text, id).is_some())?;
+    let has_place = |(name, text): &(&str, &str)| is_markdown(name) && find(text, id).is_some();
+    let named = |wanted: &&str| item.documents().find(|(name, _)| name == wanted);
+    let mut of_first = first.iter().filter_map(named);
+    let (name, before) = of_first.find(has_place).or_else(|| item.documents().find(has_place))?;
     let Some(File::Bytes(bytes)) = now.files.get(name) else { return None };
     let text = String::from_utf8_lossy(bytes).into_owned();
     let spot = find(&text, id)?;
@@ -441,6 +445,18 @@ fn definition(text: &str, id: &str, logs: &[&str]) -> Option<LineSpot> {
     find_block(text, id, false, logs)
 }
 
+/// Where a document gives an id its meaning: in a heading, an item of a list or a paragraph that begins with it, else in
+/// a row of a table.
+pub(super) fn place_of(text: &str, id: &str, layout: &Layout) -> Option<usize> {
+    let is_row = |range: &Range<usize>| cells(&text[range.clone()]).iter().any(|cell| cell == id);
+    let row = || {
+        let rows = Parser::new_ext(text, MARKDOWN).into_offset_iter();
+        let mut rows = rows.filter(|(event, _)| matches!(event, Event::Start(Tag::TableRow)));
+        rows.find(|(_, range)| is_row(range)).map(|(_, range)| range.start)
+    };
+    definition(text, id, &logs(layout)).map(|spot| spot.block.start).or_else(row)
+}
+
 /// The same of what a persona proposed in an earlier discussion.
 fn proposal(text: &str, id: &str, logs: &[&str]) -> Option<LineSpot> {
     find_block(text, id, true, logs).filter(|place| text[place.block.clone()].contains(PROPOSED))
@@ -459,7 +475,7 @@ fn find_block(text: &str, id: &str, with_ours: bool, logs: &[&str]) -> Option<Li
         let above = outline.headings.iter().rposition(|heading| heading.start <= at);
         let mut next = above;
         while let Some(heading) = next {
-            if logs.contains(&outline.headings[heading].text.as_str()) {
+            if logs.iter().any(|log| outline.headings[heading].is_called(log)) {
                 return true;
             }
             next = outline.parent(heading);
@@ -519,7 +535,7 @@ fn blocks(text: &str) -> Vec<Block> {
 }
 
 /// Whether a block's words begin with an id: after the marks of a heading, an item, a box, bold and code.
-pub(super) fn begins_with(block: &str, id: &str) -> bool {
+fn begins_with(block: &str, id: &str) -> bool {
     let first = block.trim_start().lines().next().unwrap_or_default();
     let without_number = first.trim_start_matches(|c: char| c.is_ascii_digit());
     let first = match without_number.strip_prefix(['.', ')']).and_then(|rest| rest.strip_prefix([' ', '\t']))
@@ -529,7 +545,14 @@ pub(super) fn begins_with(block: &str, id: &str) -> bool {
     };
     let first = first.trim_start_matches(['#', '-', '+', '*', ' ', '\t']);
     let boxed = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| first.strip_prefix(mark));
-    let words = boxed.unwrap_or(first).trim_start_matches(['*', '_', '`', '[', ' ']);
+    let words = boxed.unwrap_or(first).trim_start_matches(['*', '_', '`', ' ']);
+    // A link to a heading of the same page, as in a table of contents, defines nothing.
+    let words = match words.strip_prefix('[') {
+        Some(linked) if linked.contains("](#") => return false,
+        Some(linked) => linked,
+        None => words,
+    };
+    let words = words.trim_start_matches(['*', '_', '`', '[', ' ']);
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     let begins = |id: &str| words.strip_prefix(id).is_some_and(|rest| !rest.starts_with(is_part));
     let is_longer = || leading_id(words).is_some_and(|found| found.start == 0 && &words[found] != id);
@@ -657,6 +680,7 @@ mod tests {
             "- A-10: a\n- A-1-b\n",
             "```\nA-1: a\n```\n",
             "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->\n### E\n\n- A-1: a\n",
+            "- [A-1: a](#a-1-a)\n",
             "- A-1: a\n  - Decided 2026-02-20 (Sam): x.\n",
         ] {
             assert_eq!(place_below(text, "A-1", LINE, &["Clarifications"]), None, "{text}");

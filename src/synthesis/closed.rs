@@ -114,7 +114,7 @@ fn sections_named(text: &str, names: &[&str]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, heading) in outline.headings.iter().enumerate() {
         let is_inside = found.last().is_some_and(|last| heading.start < last.end);
-        if !is_inside && names.iter().any(|name| heading.text.eq_ignore_ascii_case(name)) {
+        if !is_inside && names.iter().any(|name| heading.is_called(name)) {
             found.push(heading.start..outline.end(at));
         }
     }

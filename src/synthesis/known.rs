@@ -12,7 +12,12 @@ use crate::discussion::closing::key;
 use crate::discussion::summary::{Question, Summary};
 use crate::item::Item;
 use crate::item::layout::{Layout, Place};
+use crate::text::ids::is_line_below;
+use crate::text::markdown::{Part, VisibleLine, read};
 use crate::text::plain::count;
+
+/// How a question ends.
+const MARKS: [char; 3] = ['?', '？', '؟'];
 
 /// A discussion without the questions that the item's documents ask already.
 pub(super) fn without_known_questions<'f>(item: &Item, finished: &'f Finished) -> Cow<'f, Finished> {
@@ -37,17 +42,17 @@ pub fn with_questions(finished: &Finished, is_wanted: &dyn Fn(&Question) -> bool
     some
 }
 
-/// What tells the questions of a text from others, a line each.
-pub fn asked_in(text: &str) -> impl Iterator<Item = String> {
-    let lines = text.lines().filter(|line| line.contains(['?', '？', '؟']));
-    lines.map(|line| key(without_number(line)))
-}
-
-/// A line without the number that a list puts before it.
-fn without_number(line: &str) -> &str {
-    let bare = line.trim_start();
-    let rest = bare.trim_start_matches(|sign: char| sign.is_ascii_digit());
-    rest.strip_prefix(['.', ')']).filter(|_| rest.len() < bare.len()).unwrap_or(bare)
+/// What tells the questions that a document leaves open from others: those that people see, but for what is a heading
+/// and for what a decision is below.
+pub fn asked_in(text: &str) -> Vec<String> {
+    if !text.contains(MARKS) {
+        return Vec::new();
+    }
+    let lines = read(text);
+    let is_answered = |at: usize| lines.get(at + 1).is_some_and(|next| is_line_below(&next.text()));
+    let is_asked = |(at, line): &(usize, &VisibleLine)| line.part != Part::Heading && !is_answered(*at);
+    let asked = lines.iter().enumerate().filter(is_asked).map(|(_, line)| line.text());
+    asked.filter(|line| line.contains(MARKS)).map(|line| key(&line)).collect()
 }
 
 /// The additions that go to no document.

@@ -160,11 +160,16 @@ pub(super) fn asked(
 
 fn decided(decision: &Decision, form: Form, said: LandingEntries<'_>, library: &Library) -> Value {
     let put = (form == Form::QuestionAndAnswer).then(|| match decision.text.split_once(" → ") {
-        Some((question, answer)) => (Some(question.to_owned()), answer),
-        None => (question_of(decision, said, library), decision.text.as_str()),
+        // What somebody only wrote with an arrow is no question.
+        Some((question, answer)) if is_question(question) => (Some(question.to_owned()), answer),
+        _ => (question_of(decision, said, library), decision.text.as_str()),
     });
     let (question, answer) = put.unwrap_or((None, decision.text.as_str()));
     context! { question, answer, by => decider(decision, said), reason => reason(decision) }
+}
+
+fn is_question(text: &str) -> bool {
+    text.trim_end().ends_with(['?', '？', '؟'])
 }
 
 /// The question that a decision answers: the one that its message quotes, else the last question of a user before it
@@ -184,7 +189,7 @@ fn question_of(decision: &Decision, said: LandingEntries<'_>, library: &Library)
 /// The question that a message quotes, if it quotes one alone.
 fn question_quoted(message: &str) -> Option<String> {
     let quotations = markdown::read(message).into_iter().filter(|line| line.part == Part::Quotation);
-    let mut questions = quotations.map(|line| line.text()).filter(|text| text.trim_end().ends_with('?'));
+    let mut questions = quotations.map(|line| line.text()).filter(|text| is_question(text));
     questions.next().filter(|_| questions.next().is_none())
 }
 
@@ -199,7 +204,7 @@ fn question_with_id(
         Event::User(message) if message.turn.is_some_and(|asked| asked < turn) => Some(&message.text),
         _ => None,
     });
-    let mut questions = asked.flat_map(|text| sentences(text)).filter(|one| one.trim().ends_with('?'));
+    let mut questions = asked.flat_map(|text| sentences(text)).filter(|one| is_question(one));
     let question = questions.find(|one| ids(one).any(|id| named.contains(&id)))?;
     let names: Vec<&str> = library.cast.iter().map(Persona::first_name).collect();
     Some(plain::one_line(without_vocative(question, &names)))
@@ -259,9 +264,7 @@ pub fn session_heading(date: &str) -> String {
 /// A text with entries in a list; none where no such place leaves everything as it is.
 pub fn place_entries(text: &str, list: &List, date: &str, entries: &[&str]) -> Option<String> {
     let outline = Outline::new(text);
-    let is_it = |heading: &super::outline::Heading| {
-        !heading.added && heading.text.eq_ignore_ascii_case(&list.heading)
-    };
+    let is_it = |heading: &super::outline::Heading| !heading.added && heading.is_called(&list.heading);
     let session = list.session.then(|| session_heading(date));
     let new = bulleted(entries);
     let Some(section) = outline.headings.iter().position(is_it) else {

@@ -355,13 +355,11 @@ fn candidates(item: &Item, finished: &Finished) -> Result<Vec<String>, Unplaced>
             if ours == theirs {
                 return Err(Unplaced::Case { path: path(&name), other: path(other) });
             }
-            let is_below = |inner: &str, outer: &str| {
-                inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
-            };
-            if is_below(&ours, &theirs) || is_below(&theirs, &ours) {
+            if path::is_below(&ours, &theirs) || path::is_below(&theirs, &ours) {
                 return Err(Unplaced::NoFolder { path: path(&name), other: path(other) });
             }
         }
+        let name = if item.files.contains_key(&name) { name } else { same_role(item, &name).unwrap_or(name) };
         if !names.contains(&name) {
             names.push(name);
         }
@@ -372,6 +370,20 @@ fn candidates(item: &Item, finished: &Finished) -> Result<Vec<String>, Unplaced>
     let is_alone = item.documents().all(|(name, _)| name == DRAFT);
     let issue = finished.opened.document.iter().filter(|_| is_alone).cloned();
     Ok(issue.chain(there).chain(missing).collect())
+}
+
+/// The document of an item that has the role of one that it has not: the same name in another form, or as far as one of
+/// the names goes, as `user-stories.md` and `user-stories.json`, `requirements.md` and `requirements-spec.md`.
+fn same_role(item: &Item, name: &str) -> Option<String> {
+    let stem = |name: &str| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_lowercase();
+    let wanted = stem(name);
+    let begins = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('-'));
+    let is_it = |known: &&str| {
+        let stem = stem(known);
+        let is_it = stem == wanted || begins(&stem, &wanted) || begins(&wanted, &stem);
+        is_it && !known.eq_ignore_ascii_case(name)
+    };
+    item.documents().map(|(known, _)| known).find(is_it).map(str::to_owned)
 }
 
 /// Adds to one artifact; whether it took the addition.
@@ -440,13 +452,13 @@ pub(crate) fn existing(item: &Item, name: &str, path: &str) -> Result<Option<Vec
                 return Err(Unplaced::Case { path, other: other_path() });
             }
         }
-        let stands_for_folder = name.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        let stands_for_folder = path::is_below(name, other);
         match file {
             File::Foreign(what) if other == name || stands_for_folder => {
                 return Err(Unplaced::Foreign { path: other_path(), what });
             }
             _ if stands_for_folder => return Err(Unplaced::NoFolder { path, other: other_path() }),
-            _ if other.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')) => {
+            _ if path::is_below(other, name) => {
                 return Err(Unplaced::Foreign { path, what: "a folder" });
             }
             _ => {}

@@ -27,6 +27,25 @@ pub struct Heading {
     pub added: bool,
 }
 
+impl Heading {
+    /// Whether it has a name; a number before it, and a colon or what is in brackets behind it, are no part of that:
+    /// `4. Clarifications (optional)`.
+    pub fn is_called(&self, name: &str) -> bool {
+        bare(&self.text).eq_ignore_ascii_case(bare(name))
+    }
+}
+
+fn bare(heading: &str) -> &str {
+    let words = unnumbered(heading).trim_end_matches([':', ' ']);
+    let before = words.strip_suffix(')').and_then(|rest| rest.rsplit_once(" ("));
+    before.map_or(words, |(before, _)| before.trim_end_matches([':', ' ']))
+}
+
+/// A heading without the number before it.
+pub fn unnumbered(heading: &str) -> &str {
+    heading.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '))
+}
+
 /// The headings of a text, in order.
 #[derive(Clone, Debug)]
 pub struct Outline {
@@ -178,8 +197,9 @@ pub fn insert(text: &str, at: usize, body: &str) -> Inserted {
 /// Where the words of a text end: at its end, or before the link reference definitions that it ends in (CommonMark 4.7).
 pub fn end_of_words(text: &str) -> usize {
     let parser = Parser::new_ext(text, MARKDOWN);
-    let mut definitions: Vec<_> =
-        parser.reference_definitions().iter().map(|(_, found)| found.span.clone()).collect();
+    // `[^1]: a.md` is a footnote to who reads those.
+    let links = parser.reference_definitions().iter().filter(|(label, _)| !label.starts_with('^'));
+    let mut definitions: Vec<_> = links.map(|(_, found)| found.span.clone()).collect();
     definitions.sort_by_key(|span| std::cmp::Reverse(span.start));
     let mut end = text.len();
     for span in definitions {
@@ -205,10 +225,10 @@ pub fn fits(before: &str, inserted: &Inserted) -> bool {
     let skipped = inserted.text.len() - text.len();
     let (start, end) =
         (inserted.range.start.saturating_sub(skipped), inserted.range.end.saturating_sub(skipped));
-    let within = |range: &Range<usize>| start <= range.start && range.end <= end && !range.is_empty();
-    // Events come in the order of the text: after the insertion there are no more of it.
+    // Events come in the order of the text: after the insertion there are no more of it, and what is not closed by then
+    // goes on in what was there. The range of a list has the link definitions after it, too.
     let ours = Parser::new_ext(text, MARKDOWN).into_offset_iter().take_while(|(_, range)| range.start < end);
-    let ours = ours.filter(|(_, range)| within(range)).map(|(event, _)| event);
+    let ours = ours.filter(|(_, range)| start <= range.start && !range.is_empty()).map(|(event, _)| event);
     let alone = format!("{}\n", inserted.body);
     let reads_alike = ours.eq(Parser::new_ext(&alone, MARKDOWN));
     reads_alike && additive::block::compare(before.as_bytes(), inserted.text.as_bytes()).is_empty()
@@ -226,6 +246,7 @@ mod tests {
         let ends = |text: &str| end_of_words(text);
         assert_eq!(ends("A [b].\n\n[b]: c.md\n[d]: <e.md>\n\n"), 8);
         assert_eq!(ends("[b]: c.md\n\nA [b].\n"), 18);
+        assert_eq!(ends("A[^1].\n\n[^1]: c.md\n"), 19);
         assert_eq!(ends("A\n\n- b\n\n  [c]: d.md\n"), 20);
         assert_eq!((ends(""), ends("A"), ends("A\n\n> [c]: d.md\n")), (0, 1, 15));
     }
@@ -248,6 +269,21 @@ mod tests {
         assert_eq!(seen, [(1, "T"), (2, "1. A"), (3, "A.1"), (2, "B")]);
         assert_eq!(&TEXT[outline.end(1)..], "## B\nb");
         assert_eq!((outline.end(0), outline.parent(2), outline.parent(0)), (TEXT.len(), Some(1), None));
+    }
+
+    #[test]
+    fn a_heading_is_called_by_its_words() {
+        for (text, is_it) in [
+            ("Clarifications", true),
+            ("4. clarifications", true),
+            ("2.1) Clarifications:", true),
+            ("Clarifications (optional)", true),
+            ("Clarifications and more", false),
+            ("(optional)", false),
+        ] {
+            let heading = Heading { level: 2, text: text.to_owned(), start: 0, added: false };
+            assert_eq!(heading.is_called("Clarifications"), is_it, "{text}");
+        }
     }
 
     #[test]
@@ -275,6 +311,9 @@ mod tests {
         assert!(check("# A\n\n- one\n- two"));
         assert!(check("# A\n\n    code"));
         assert!(check(""));
+        let ends = "# T\n\nSee [a] and [b].\n\n[a]: https://example.org/a\n[b]: https://example.org/b\n";
+        assert!(at(ends, end_of_words(ends)));
+        assert!(!at("A\n\n- b\n", 3));
         assert!(!check("# A\n\n```\nopen fence\n"));
         assert!(!check("# A\n\n<!-- open\n"));
         assert!(!check("# A\n\n[maya]: http://x\n"));

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::context;
 use serde_json::{Map, Value, json};
 
-use super::below::begins_with;
+use super::below::place_of;
 use super::outline::Outline;
 use super::yaml_list::with_entries;
 use super::{Left, Outcome, Placed, Unplaced, data};
@@ -24,7 +24,7 @@ use crate::discussion::additions::{Addition, Field, Kind, PROPOSED_BY, snake};
 use crate::item::layout::{Layout, Proposal};
 use crate::item::library::Library;
 use crate::item::{Change, Item};
-use crate::text::ids::{family, mentioned_ids};
+use crate::text::ids::{family, id_of_entry, leading_id, mentioned_ids};
 use crate::text::json::{Document, Kind as Json, Node};
 use crate::text::path::suffix;
 use crate::text::plain;
@@ -215,21 +215,15 @@ impl Placing<'_> {
             |text: &str| text.strip_prefix(anchor).is_some_and(|rest| rest.starts_with([':', '.', ' ']));
         is(&|text| text == anchor)
             .or_else(|| is(&begins))
-            .or_else(|| is(&|text| unnumbered(text) == unnumbered(anchor)))
+            .or_else(|| own().find(|(_, heading)| heading.is_called(anchor)).map(|(at, _)| at))
             .or_else(|| {
                 let id = id?;
                 own().find(|(_, heading)| mentioned_ids(&heading.text).next() == Some(id)).map(|(at, _)| at)
             })
             .or_else(|| {
                 let id = id?;
-                // The first line that begins with the id gives it its meaning.
-                let mut at = 0;
-                let line = text.split_inclusive('\n').find_map(|line| {
-                    at += line.len();
-                    let is_it = begins_with(line.trim_start_matches(['|', ' ']), id);
-                    is_it.then(|| at - line.len())
-                })?;
-                outline.headings.iter().rposition(|heading| heading.start <= line)
+                let at = place_of(text, id, self.layout)?;
+                outline.headings.iter().rposition(|heading| heading.start <= at)
             })
     }
 
@@ -272,9 +266,7 @@ impl Placing<'_> {
     }
 
     fn fits_columns(&self, headers: &[String]) -> bool {
-        let row = row(self.addition, None, headers);
-        let has_cells = !self.addition.fields.is_empty() || written_row(self.addition).is_some();
-        !headers.is_empty() && has_cells && row.is_some()
+        !headers.is_empty() && row(self.addition, None, headers).is_some()
     }
 
     /// Whether an id is one of the kind's series.
@@ -284,12 +276,12 @@ impl Placing<'_> {
 
     /// The next free id of the series that these texts have, the first that has one.
     fn next_id(&self, texts: &[&str]) -> Option<String> {
-        let last = |text: &&str| {
-            let own = mentioned_ids(text).filter(|id| self.is_own(id));
-            own.last().map(str::to_owned)
-        };
+        let own = |id: &&str| self.is_own(id);
+        // What is only mentioned is no entry of the series, as long as an entry begins with one.
+        let leading = texts.iter().find_map(|text| text.lines().filter_map(id_of_entry).rfind(own));
+        let mentioned = || texts.iter().find_map(|text| mentioned_ids(text).filter(own).last());
         let used: BTreeSet<&str> = texts.iter().flat_map(|text| mentioned_ids(text)).collect();
-        let mut id = texts.iter().find_map(last)?;
+        let mut id = leading.or_else(mentioned)?.to_owned();
         while used.contains(id.as_str()) {
             id = counted_on(&id)?;
         }
@@ -304,7 +296,10 @@ impl Placing<'_> {
             let object = with_id(&document, &document.root, anchor).ok_or_else(|| self.no_anchor())?;
             let text = json!(data_text(&self.addition.shown()));
             return match criteria(object) {
-                Some(list) => Ok((document.with_element(list, &text), anchor.to_owned())),
+                Some(list) => {
+                    let value = self.criterion(list, &document)?.unwrap_or(text);
+                    Ok((document.with_element(list, &value), anchor.to_owned()))
+                }
                 None => Ok((
                     document.with_member_in(object, "acceptance_criteria", &json!([text])),
                     anchor.to_owned(),
@@ -320,6 +315,20 @@ impl Placing<'_> {
         let first: Option<Value> = first.and_then(|first| serde_json::from_str(first).ok());
         let value = object(self.addition, first.as_ref(), self.next_id(&[text]));
         Ok((document.with_element(list, &value), section))
+    }
+
+    /// A criterion as an object like those of its list; none where that holds texts.
+    fn criterion(&self, list: &Node, document: &Document) -> Result<Option<Value>, String> {
+        let Json::Array(elements) = &list.kind else { return Ok(None) };
+        let Some(first) = elements.first().filter(|first| matches!(first.kind, Json::Object(_))) else {
+            return Ok(None);
+        };
+        let own = &document.text[list.span.clone()];
+        let first: Option<Value> = serde_json::from_str(&document.text[first.span.clone()]).ok();
+        let value = object(self.addition, first.as_ref(), self.next_id(&[own, &document.text]));
+        let has = |key: &String| first.as_ref().is_some_and(|first| first.get(key).is_some());
+        let fits = value.as_object().is_some_and(|fields| fields.keys().all(has));
+        if fits { Ok(Some(value)) } else { Err("the criteria there have other fields".to_owned()) }
     }
 
     fn yaml(&self, text: &str) -> Result<(String, String), String> {
@@ -341,7 +350,12 @@ impl Placing<'_> {
             csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(body.as_bytes());
         let headers = reader.records().next().and_then(Result::ok).ok_or("it has no header")?;
         let headers: Vec<String> = headers.iter().map(str::to_owned).collect();
-        let row = row(self.addition, self.next_id(&[body]), &headers);
+        let rows: Vec<Vec<String>> = reader
+            .records()
+            .map_while(Result::ok)
+            .map(|row| row.iter().map(str::to_owned).collect())
+            .collect();
+        let row = row(self.addition, self.next_id(&[body]), &columns(&headers, &rows));
         let row = row.ok_or("its header has no column for what is added")?;
         if body.matches('"').count() % 2 == 1 {
             return Err("a quotation mark in it is not closed".to_owned());
@@ -451,13 +465,23 @@ fn written_row(addition: &Addition) -> Option<Vec<String>> {
 fn fitted(mut cells: Vec<String>, id: Option<String>, headers: &[String]) -> Option<Vec<String>> {
     let id_column = headers.iter().position(|header| snake(header) == "id");
     match id_column {
-        Some(at) if cells.len() + 1 == headers.len() => {
-            cells.insert(at, id.unwrap_or_else(|| "--".to_owned()))
-        }
+        Some(at) if cells.len() + 1 == headers.len() => cells.insert(at, id.unwrap_or_default()),
         Some(at) if cells.len() == headers.len() => cells[at] = id.unwrap_or_else(|| cells[at].clone()),
         _ => {}
     }
     (cells.len() == headers.len()).then_some(cells)
+}
+
+/// Headers as a row is made for them: the column of ids is called `ID`, whatever the team calls it.
+fn columns(headers: &[String], rows: &[Vec<String>]) -> Vec<String> {
+    let mut columns = headers.to_vec();
+    let is_id = |cell: &str| leading_id(cell).is_some_and(|id| id == (0..cell.len()));
+    let holds_ids =
+        |at: usize| !rows.is_empty() && rows.iter().all(|row| row.get(at).is_some_and(|cell| is_id(cell)));
+    let named = headers.iter().position(|header| snake(header) == "id");
+    let Some(at) = named.or_else(|| (0..headers.len()).find(|at| holds_ids(*at))) else { return columns };
+    "ID".clone_into(&mut columns[at]);
+    columns
 }
 
 /// The cells of an addition under these headers; none where a part of it has no column.
@@ -472,7 +496,13 @@ fn row(addition: &Addition, id: Option<String>, headers: &[String]) -> Option<Ve
     if let Some(text) = &addition.text {
         let meaning = if addition.kind == Kind::Term { "meaning" } else { "text" };
         let names = [kind.as_str(), "text", "description", meaning];
-        let column = headers.iter().map(|header| snake(header)).find(|one| names.contains(&one.as_str()))?;
+        let short = kind.rsplit('_').next().unwrap_or_default();
+        let mut all = headers.iter().map(|header| snake(header));
+        let named = all.clone().find(|one| names.contains(&one.as_str()) || one == short);
+        // Beside the ids there is one column, which takes the words.
+        let beside =
+            || all.clone().find(|one| one != "id").filter(|_| all.len() == 2 && all.any(|one| one == "id"));
+        let column = named.or_else(beside)?;
         if left.contains_key(&column) {
             return None;
         }
@@ -481,8 +511,8 @@ fn row(addition: &Addition, id: Option<String>, headers: &[String]) -> Option<Ve
     let cells: Vec<String> = headers
         .iter()
         .map(|header| match snake(header).as_str() {
-            "id" => id.clone().unwrap_or_else(|| "--".to_owned()),
-            name => left.remove(name).unwrap_or_else(|| "--".to_owned()),
+            "id" => id.clone().unwrap_or_default(),
+            name => left.remove(name).unwrap_or_default(),
         })
         .collect();
     (left.is_empty() && !headers.is_empty()).then_some(cells)
@@ -498,11 +528,6 @@ fn written_cells(line: &str) -> Vec<String> {
     let inside = line.trim().trim_start_matches('|');
     let inside = inside.strip_suffix('|').unwrap_or(inside).replace("\\|", "\u{0}");
     inside.split('|').map(|cell| plain::clean(&cell.replace('\u{0}', "|")).trim().to_owned()).collect()
-}
-
-/// A heading without the number before it.
-fn unnumbered(text: &str) -> &str {
-    text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '))
 }
 
 /// One block: no blank line parts it.
@@ -572,7 +597,7 @@ mod tests {
         let headers = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
         assert_eq!(
             row(&risk, None, &headers(&["ID", "Risk", "Likelihood", "Owner"])).unwrap(),
-            ["--", "Photos are lost", "high", "--"]
+            ["", "Photos are lost", "high", ""]
         );
         assert_eq!(row(&risk, None, &headers(&["Risk", "Owner"])), None);
         assert_eq!(row(&risk, None, &headers(&["Likelihood"])), None);

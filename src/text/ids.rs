@@ -118,6 +118,30 @@ pub fn leading_id(text: &str) -> Option<Range<usize>> {
     id_at(text, start).filter(|_| text.as_bytes().get(start).is_some_and(u8::is_ascii_uppercase))
 }
 
+/// The id that a line begins with, behind the marks of a heading, an item with a number or a box, or a row.
+///
+/// ```
+/// use roundtable::text::ids::id_of_entry;
+///
+/// for line in ["- **FR-1**: x", "2. FR-1 x", "- [x] FR-1: x", "| FR-1 | x |", "### 3.1 FR-1"] {
+///     assert_eq!(id_of_entry(line), Some("FR-1"), "{line}");
+/// }
+/// assert_eq!(id_of_entry("As FR-1 has it"), None);
+/// ```
+pub fn id_of_entry(line: &str) -> Option<&str> {
+    let words =
+        |text: &'_ str| text.len() - text.trim_start_matches(|sign: char| !sign.is_alphanumeric()).len();
+    let mut rest = &line[words(line)..];
+    let number = rest.trim_start_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | ')'));
+    if number.len() < rest.len() {
+        rest = &number[words(number)..];
+    }
+    if let Some(boxed) = rest.strip_prefix("x] ").or(rest.strip_prefix("X] ")) {
+        rest = &boxed[words(boxed)..];
+    }
+    Some(&rest[leading_id(rest)?])
+}
+
 /// The ids that a text names.
 pub fn mentioned_ids(text: &str) -> impl Iterator<Item = &str> {
     let mut next = 0;

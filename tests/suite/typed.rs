@@ -116,16 +116,95 @@ const FORMS: &str = "# Letters\n\n## 1. Scenarios\n\n1. **Given** a late book, *
 
 /// The document with one addition, or why it has no place there.
 fn formed(anchor: &str, kind: &str, text: &str) -> Result<String, String> {
+    formed_in("requirements-spec.md", FORMS, &json!({"kind": kind, "anchor": anchor, "text": text}))
+}
+
+/// A document of this text with one addition, or why it has no place there.
+fn formed_in(name: &str, document: &str, addition: &Value) -> Result<String, String> {
     let library = Library::built_in().unwrap();
     let mut item = item();
-    item.files.insert("requirements-spec.md".to_owned(), File::Bytes(FORMS.as_bytes().to_vec()));
-    let value =
-        json!({"path": "requirements-spec.md", "kind": kind, "anchor": anchor, "text": text, "turns": [2]});
+    item.files.insert(name.to_owned(), File::Bytes(document.as_bytes().to_vec()));
+    let mut value = addition.clone();
+    (value["path"], value["turns"]) = (json!(name), json!([2]));
     let addition = Addition::read(&value).unwrap();
     let outcome = outcome(&item, &finished(&library, vec![addition]), &library).unwrap();
     verify(outcome.changes.clone()).unwrap();
-    let placed = self::text(&outcome, "requirements-spec.md");
-    outcome.left.first().map_or(Ok(placed), |left| Err(left.reason.clone()))
+    match outcome.left.first() {
+        Some(left) => Err(left.reason.clone()),
+        None => Ok(text(&outcome, name)),
+    }
+}
+
+#[test]
+fn a_requirement_counts_on_from_its_neighbours_in_their_form() {
+    let list = |last: &str| {
+        format!("# Letters\n\n## 2. Functional:\n\n- **FR-001**: One letter\n{last}\n\n## End\n\n- a\n")
+    };
+    let table =
+        |head: &str, rows: &str| format!("# Letters\n\n## Functional\n\n{head}\n{rows}\n\n## End\n\nText.\n");
+    for (document, anchor, wanted) in [
+        // What the words of the last entry begin with is no form.
+        (list("- **FR-002**: ≥ 95% arrive"), "FR-002", "- **FR-002**: ≥ 95% arrive\n- **FR-003**: NEW\n"),
+        (list("- **FR-002**: **95%** arrive"), "FR-002", "arrive\n- **FR-003**: NEW\n"),
+        (list("- FR-002 - `GET` answers"), "FR-002", "answers\n- FR-003 - NEW\n"),
+        (list("- **FR-002:** \"Paid\" is shown"), "FR-002", "shown\n- **FR-003:** NEW\n"),
+        // What is only mentioned is no entry, and neither is a decision, code or a comment.
+        (list("- **FR-002**: The fee, as FR-040 has it"), "FR-002", "has it\n- **FR-003**: NEW\n"),
+        (list("- **FR-002**: The fee\n\nFR-040 stays."), "FR-002", "The fee\n- **FR-003**: NEW\n"),
+        (
+            format!("```\nFR-002: x\n```\n\n{}", list("- **FR-002**: The fee")),
+            "FR-002",
+            "The fee\n- **FR-003**: NEW\n",
+        ),
+        // Without an anchor it is the section that has such entries.
+        (list("- **FR-002**: The fee"), "", "The fee\n- **FR-003**: NEW\n"),
+        (list("- **FR-002**: The fee"), "Functional", "The fee\n- **FR-003**: NEW\n"),
+        // Tables.
+        (
+            table("| ID | Requirement |\n|-|-|", "| FR-001 | a |"),
+            "FR-001",
+            "| FR-001 | a |\n| FR-002 | NEW |\n\n##",
+        ),
+        (table("| Code | What |\n| --- | --- |", "| FR-001 | a |"), "FR-001", "| FR-002 | NEW |\n\n##"),
+        (table("ID | Requirement\n---|---", "FR-001 | a"), "FR-001", "FR-001 | a\nFR-002 | NEW\n\n##"),
+        (
+            table("| Topic | ID | Requirement |\n|---|---|---|", "| post | FR-001 | a |"),
+            "FR-001",
+            "|  | FR-002 | NEW |\n\n##",
+        ),
+        (
+            table(
+                "| ID | Requirement |\n|---|---|",
+                "| FR-001 | a |\n\nDesk:\n\n| ID | Requirement |\n|---|---|\n| FR-101 | b |",
+            ),
+            "FR-001",
+            "| FR-001 | a |\n| FR-002 | NEW |\n\nDesk:",
+        ),
+    ] {
+        let addition = json!({"kind": "requirement", "anchor": anchor, "text": "NEW"});
+        let placed = formed_in("requirements-spec.md", &document, &addition).unwrap();
+        assert!(placed.contains(wanted), "{anchor} in {document}\n{placed}");
+    }
+}
+
+#[test]
+fn a_criterion_goes_where_those_of_its_story_are() {
+    let criterion =
+        json!({"kind": "acceptance-criterion", "anchor": "US-001", "text": "Given a, when b, then c"});
+    let document = "# Stories\n\n## US-001: Letters\n\nText.\n\n### Acceptance Criteria\n\n- AC-001-01: Given x\n\n## US-002\n";
+    let placed = formed_in("stories.md", document, &criterion).unwrap();
+    assert!(placed.contains("Given x\n- AC-001-02: Given a, when b, then c\n"), "{placed}");
+    let data = |first: &str| {
+        format!("{{\"stories\": [{{\"id\": \"US-001\", \"acceptance_criteria\": [{first}]}}]}}\n")
+    };
+    let object = data("{\"id\": \"AC-001-01\", \"given\": \"x\", \"when\": \"y\", \"then\": \"z\"}");
+    let fields = json!({"kind": "acceptance-criterion", "anchor": "US-001", "fields": {"given": "a", "when": "b", "then": "c"}});
+    let placed: Value =
+        serde_json::from_str(&formed_in("user-stories.json", &object, &fields).unwrap()).unwrap();
+    let added = &placed["stories"][0]["acceptance_criteria"][1];
+    assert_eq!(*added, json!({"id": "AC-001-02", "given": "a", "when": "b", "then": "c"}));
+    let refused = formed_in("user-stories.json", &object, &criterion).unwrap_err();
+    assert!(refused.contains("the criteria there have other fields"), "{refused}");
 }
 
 #[test]

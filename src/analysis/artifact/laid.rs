@@ -39,6 +39,7 @@ pub(super) fn write(material: &Material<'_>, laid: &Laid<'_>, name: &str) -> Res
     let said = LandingEntries {
         layout: &layout.name,
         document: laid.document.as_deref(),
+        outputs: &material.step.outputs,
         voice: event::SECRETARY,
         at: material.at,
         summary: &summary,

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-use super::{criteria, data, data_text, keys, list, object, row, with_id};
+use super::{columns, criteria, data, data_text, keys, list, object, row, with_id};
 use crate::discussion::additions::{Addition, Kind, snake};
 use crate::text::path::suffix;
 
@@ -45,7 +45,9 @@ fn json(name: &str, text: &str, addition: &Addition) -> Option<DataEntry> {
     let document = Document::read(name, text.as_bytes()).ok()?;
     let value = |node: &Node| serde_json::from_str::<Value>(&document.text[node.span.clone()]).ok();
     let is_ours = |node: &Node| match addition.kind {
-        Kind::AcceptanceCriterion => value(node) == Some(Value::String(data_text(&addition.shown()))),
+        Kind::AcceptanceCriterion if matches!(node.kind, Json::Scalar) => {
+            value(node) == Some(Value::String(data_text(&addition.shown())))
+        }
         _ => value(node).is_some_and(|value| is_of(&value, addition, None)),
     };
     let list = match addition.kind {
@@ -95,10 +97,13 @@ fn csv(text: &str, addition: &Addition) -> Option<DataEntry> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(body.as_bytes());
     let mut records = reader.records().map_while(Result::ok);
-    let headers: Vec<String> = records.next()?.iter().map(str::to_owned).collect();
+    let read = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
+    let headers = read(&records.next()?);
+    let records: Vec<csv::StringRecord> = records.collect();
+    let headers = columns(&headers, &records.iter().map(read).collect::<Vec<_>>());
     let id = headers.iter().position(|header| snake(header) == "id");
-    records.find_map(|record| {
-        let id = id.and_then(|at| record.get(at)).filter(|id| *id != "--").map(str::to_owned);
+    records.into_iter().find_map(|record| {
+        let id = id.and_then(|at| record.get(at)).filter(|id| !id.is_empty()).map(str::to_owned);
         let ours = row(addition, id.clone(), &headers)?;
         // What a spreadsheet would run begins with a quotation mark.
         let shown = ours.iter().map(|text| data::cell(text)).collect::<Vec<_>>().join(",");

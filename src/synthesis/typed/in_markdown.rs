@@ -7,13 +7,13 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Parser, Tag};
 
 use super::form::{SectionText, repeated, unmarked, with_bold_words};
-use super::{Addition, Found, Placing, cells, keys, one_block, row};
+use super::{Addition, Found, Placing, cells, columns, keys, one_block, row};
 use crate::discussion::additions::snake;
 use crate::item::layout::Proposal;
 use crate::item::library::Library;
 use crate::synthesis::lists::{Item, Pattern, items_of};
 use crate::synthesis::outline::{Heading, MARKDOWN, Outline, fits, insert};
-use crate::text::ids::{family, ids, is_line_below, mentioned_ids};
+use crate::text::ids::{family, ids, is_line_below, leading_id, mentioned_ids};
 use crate::text::plain;
 use crate::text::template::Failed;
 
@@ -56,8 +56,36 @@ impl Placing<'_> {
         let anchored = self.anchored(text, outline);
         match self.misfit(outline, anchored) {
             Some(why) => Err(why),
-            None => self.listed(outline, anchored).or(anchored).ok_or_else(|| self.no_anchor()),
+            None => {
+                let listed = self.listed(outline, anchored);
+                let found = listed.or_else(|| self.of_series(text, outline, anchored)).or(anchored);
+                found.ok_or_else(|| self.no_anchor())
+            }
         }
+    }
+
+    /// The only heading below the anchored one, or of the document where none is anchored, that has entries of the
+    /// kind's series right below it, or the kind's name; none where the anchored section has such entries itself.
+    fn of_series(&self, text: &str, outline: &Outline, anchored: Option<usize>) -> Option<usize> {
+        if anchored.is_none() && !self.addition.anchor.trim().is_empty() {
+            return None;
+        }
+        let has_entries = |at: usize| {
+            let own = outline.headings[at].start..outline.own_end(at);
+            items_of(text, &own).iter().any(|item| self.has_own_id(text, item))
+        };
+        if anchored.is_some_and(has_entries) {
+            return None;
+        }
+        let within = anchored.map_or(0..usize::MAX, |at| outline.headings[at].start + 1..outline.end(at));
+        let keys = keys(self.addition);
+        let takes = |at: &usize| {
+            let heading = &outline.headings[*at];
+            let is_named = || anchored.is_some() && keys.contains(&snake(&heading.text));
+            !heading.added && within.contains(&heading.start) && (is_named() || has_entries(*at))
+        };
+        let mut found = (0..outline.headings.len()).filter(takes);
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// The text with an entry in the form of its section: an item more of its list, a paragraph after its prose.
@@ -134,7 +162,7 @@ impl Placing<'_> {
     /// The heading of the kind's list: below what is anchored, else the only one of the document.
     fn listed(&self, outline: &Outline, anchored: Option<usize>) -> Option<usize> {
         let name = self.place.heading.as_ref()?;
-        let is_it = |heading: &&Heading| !heading.added && heading.text.eq_ignore_ascii_case(name);
+        let is_it = |heading: &&Heading| !heading.added && heading.is_called(name);
         let within = |range: Range<usize>| {
             let all = outline.headings.iter().enumerate();
             all.filter(move |(_, heading)| range.contains(&heading.start)).filter(move |(_, one)| is_it(one))
@@ -147,16 +175,27 @@ impl Placing<'_> {
         all.next().filter(|_| all.next().is_none()).map(|(at, _)| at)
     }
 
-    /// The text with a row more in the last table of a section that has a column for everything.
+    /// The text with a row more in a table of a section that has a column for everything: the one with the anchor, else
+    /// the last with entries of the kind, else the last.
     fn as_row(&self, text: &str, section: &Range<usize>) -> Option<String> {
-        let tables = tables(&text[section.clone()]);
-        let table = tables.into_iter().rfind(|table| self.fits_columns(&table.headers))?;
-        let at = section.start + table.end;
-        let last = &text[section.start + table.last.start..section.start + table.last.end];
-        let id = self.next_id(&[&text[section.clone()], text]);
-        let cells = row(self.addition, id, &table.headers)?;
-        let above = text[..section.start + table.last.start].lines().next_back().unwrap_or_default();
-        Some(with_line(text, at, &row_like((above, last), &cells)))
+        let own = &text[section.clone()];
+        let all = tables(own);
+        let anchor = mentioned_ids(&self.addition.anchor).next();
+        let has = |table: &Table, is_wanted: &dyn Fn(&str) -> bool| {
+            let mut rows = table.rows.iter().flat_map(|row| cells(&own[row.clone()]));
+            rows.any(|cell| leading_id(&cell) == Some(0..cell.len()) && is_wanted(&cell))
+        };
+        let has_anchor = |table: &&Table| has(table, &|id| Some(id) == anchor);
+        let has_own = |table: &&Table| has(table, &|id| self.is_own(id));
+        let fits = |table: &&Table| self.fits_columns(&table.columns(own));
+        let fitting = || all.iter().filter(fits);
+        let table = fitting()
+            .find(has_anchor)
+            .or_else(|| fitting().rfind(has_own))
+            .or_else(|| fitting().next_back())?;
+        let id = self.next_id(&[&own[table.rule.start..table.end], own, text]);
+        let cells = row(self.addition, id, &table.columns(own))?;
+        Some(with_line(text, section.start + table.end, &row_like(table.last_lines(own), &cells)))
     }
 
     /// The text with an item more in a list of a section: after the last item with an id of the series, else after the
@@ -173,7 +212,7 @@ impl Placing<'_> {
         let item = counted.or(last)?;
         let head = match counted.and_then(|item| lead(item.words(text))) {
             Some(lead) => {
-                let id = self.next_id(&[&text[section.clone()], text])?;
+                let id = self.next_id(&[item.words(text), &text[section.clone()], text])?;
                 format!("{}{id}{}", lead.before.replace(['x', 'X'], " "), lead.after)
             }
             None => String::new(),
@@ -244,11 +283,24 @@ pub(super) fn lead(words: &str) -> Option<Lead<'_>> {
     let start = words.find(id)?;
     let is_mark = |c: char| matches!(c, '*' | '_' | '`' | '[' | ']' | ' ' | 'x' | 'X');
     let rest = &words[start + id.len()..];
-    let length = rest.find(|c: char| c.is_alphanumeric()).unwrap_or(rest.len());
+    let after = &rest[..after_id(rest)];
     // "S3 keeps photos" begins with a name; of what may be one a mark after it makes an id: "B2: …".
-    let is_id = ids(id).next().is_some() || !rest[..length].trim().is_empty();
+    let is_id = ids(id).next().is_some() || !after.trim().is_empty();
     let is_lead = is_id && words[..start].chars().all(is_mark);
-    is_lead.then(|| Lead { before: &words[..start], id, after: &rest[..length] })
+    is_lead.then(|| Lead { before: &words[..start], id, after })
+}
+
+/// How long what parts an id from its words is: marks that close, one sign, blanks, a dash between blanks.
+fn after_id(rest: &str) -> usize {
+    const CLOSING: [char; 5] = ['*', '_', '`', ']', ')'];
+    let mut words = rest.trim_start_matches(CLOSING);
+    words = words.strip_prefix([':', '.', '：']).unwrap_or(words).trim_start_matches(CLOSING);
+    words = words.trim_start_matches([' ', '\t']);
+    if let Some(after) = words.strip_prefix(['-', '–', '—', ':', '|']).filter(|after| after.starts_with(' '))
+    {
+        words = after.trim_start();
+    }
+    rest.len() - words.len()
 }
 
 /// How much of an item is shown, in characters.
@@ -318,11 +370,12 @@ fn item_id(line: &str, words: &str) -> Option<Option<String>> {
 
 fn in_table(text: &str, addition: &Addition) -> Option<PlacedAddition> {
     for table in tables(text) {
-        let id_column = table.headers.iter().position(|header| snake(header) == "id");
+        let columns = table.columns(text);
+        let id_column = columns.iter().position(|header| snake(header) == "id");
         for line in table.rows {
             let found = cells(&text[line.clone()]);
-            let id = id_column.and_then(|at| found.get(at)).filter(|id| *id != "--").cloned();
-            let Some(own) = row(addition, id.clone(), &table.headers) else { continue };
+            let id = id_column.and_then(|at| found.get(at)).filter(|id| !id.is_empty()).cloned();
+            let Some(own) = row(addition, id.clone(), &columns) else { continue };
             let shown = own.iter().map(|cell| plain::cell(cell)).collect::<Vec<_>>().join("|");
             if cells(&format!("|{shown}|")) == found {
                 return Some(PlacedAddition { range: line, id });
@@ -332,40 +385,54 @@ fn in_table(text: &str, addition: &Addition) -> Option<PlacedAddition> {
     None
 }
 
-/// A table of a text: its headers, the lines of its rows, the last line, and where that ends.
+/// A table of a text: its headers, the line below them, the lines of its rows, and where the last one ends.
 struct Table {
     headers: Vec<String>,
+    rule: Range<usize>,
     rows: Vec<Range<usize>>,
-    last: Range<usize>,
     end: usize,
 }
 
+impl Table {
+    /// The last line, and the one above it.
+    fn last_lines<'t>(&self, text: &'t str) -> (&'t str, &'t str) {
+        let all: Vec<&Range<usize>> = std::iter::once(&self.rule).chain(&self.rows).collect();
+        let line =
+            |back: usize| all.len().checked_sub(back).map_or("", |at| text[all[at].clone()].trim_end());
+        (line(2), line(1))
+    }
+
+    /// Its headers as a row is made for them.
+    fn columns(&self, text: &str) -> Vec<String> {
+        let rows: Vec<Vec<String>> = self.rows.iter().map(|row| cells(&text[row.clone()])).collect();
+        columns(&self.headers, &rows)
+    }
+}
+
+/// The tables of a text (GFM, 4.10).
 fn tables(text: &str) -> Vec<Table> {
-    let (mut found, mut at) = (Vec::<Table>::new(), 0);
-    let mut above: Option<Range<usize>> = None;
-    let mut is_open = false;
-    for line in text.split_inclusive('\n') {
-        let range = at..at + line.trim_end_matches(['\r', '\n']).len();
-        at += line.len();
-        let bare = line.trim();
-        let is_row = bare.starts_with('|');
-        let is_rule =
-            is_row && bare.contains("--") && bare.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
-        match (is_rule, above.clone().filter(|_| !is_open)) {
-            (true, Some(header)) => {
-                let headers = cells(&text[header]);
-                found.push(Table { headers, rows: Vec::new(), last: range.clone(), end: at });
-                is_open = true;
+    let mut found: Vec<Table> = Vec::new();
+    let line_of = |at: usize| {
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        start..text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
+    };
+    for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
+        match event {
+            Event::Start(Tag::TableHead) => {
+                let head = line_of(range.start);
+                let rule = line_of(head.end.min(text.len()));
+                let end = rule.end;
+                found.push(Table { headers: cells(&text[head]), rule, rows: Vec::new(), end });
             }
-            _ if is_row && is_open => {
+            Event::Start(Tag::TableRow) => {
                 if let Some(table) = found.last_mut() {
-                    table.rows.push(range.start..at);
-                    (table.last, table.end) = (range.clone(), at);
+                    let line = line_of(range.start);
+                    table.end = line.end;
+                    table.rows.push(line);
                 }
             }
-            _ => is_open = false,
+            _ => {}
         }
-        above = is_row.then_some(range);
     }
     found
 }
@@ -373,6 +440,7 @@ fn tables(text: &str) -> Vec<Table> {
 /// A row in the form of the one above it: its indent, bold cells, and cells as wide as it and the line above it have
 /// them.
 fn row_like((above, last): (&str, &str), cells: &[String]) -> String {
+    let line = last;
     let indent = &last[..last.len() - last.trim_start().len()];
     let parts =
         |line: &'_ str| line.trim().trim_matches('|').split('|').map(str::to_owned).collect::<Vec<_>>();
@@ -387,7 +455,12 @@ fn row_like((above, last): (&str, &str), cells: &[String]) -> String {
         let width = if is_aligned { width(&last, at).saturating_sub(2) } else { 0 };
         format!(" {cell:<width$} |")
     });
-    format!("{indent}|{}", shown.collect::<String>())
+    let row = shown.collect::<String>();
+    // A team may leave out the bars at the ends.
+    match line.trim_start().starts_with('|') {
+        true => format!("{indent}|{row}"),
+        false => format!("{indent}{}", row.trim_end_matches('|').trim()),
+    }
 }
 
 #[cfg(test)]
