@@ -38,7 +38,7 @@ fn suggested(name: &str) -> Option<String> {
         }
         None => (file, false),
     };
-    if path::is_plain(name) && name.split('/').all(path::is_item_name) && !is_document {
+    if path::is_plain(name) && path::is_item_path(name) && !is_document {
         return None;
     }
     let slug = crate::synthesis::records::slug(if is_document { stem } else { file }, MOST_OF_SLUG);
@@ -652,7 +652,7 @@ impl Repo {
                 let is_there = path::is_plain(path)
                     && (self.folder(commit, path)?.is_some()
                         || self.has_document_beside(commit, path, text)?);
-                if !is_there && !path.split('/').all(path::is_item_name) {
+                if !is_there && !path::is_item_path(path) {
                     return Err(Error::ItemName(crate::text::plain::shown(path)));
                 }
                 self.item_with(commit, path, Some(text), is_wanted)?

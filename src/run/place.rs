@@ -11,7 +11,7 @@ use crate::item::config::Config;
 use crate::item::{Begin, meta};
 use crate::text::path;
 use crate::text::time::Time;
-use path::{as_branch, is_device, is_item_name, is_plain};
+use path::{as_branch, is_device, is_item_name, is_item_path, is_plain};
 
 /// The branch of an item and where it is.
 pub struct Place {
@@ -180,7 +180,7 @@ pub fn find(
 /// Where a new item goes: a folder's path as it is, a slug below the folder of items; plain names only.
 pub fn new_path(item: &str, items: &str) -> Result<String, Fail> {
     let item = item.trim_start_matches("./").trim_end_matches('/');
-    if !item.split('/').all(is_item_name) {
+    if !is_item_path(item) {
         let shown = crate::text::plain::cut(&crate::text::plain::shown(item), 80);
         if let Some(name) = item.split('/').find(|name| is_device(name)) {
             let name = crate::text::plain::shown(name);

@@ -28,7 +28,7 @@ use crate::discussion::summary::{Decision, Proposed};
 use crate::item::layout::{Layout, Numbers, Place};
 use crate::item::library::Library;
 use crate::item::{Change, File, Item};
-use crate::text::ids::{leading_id, mentioned_ids, record_numbers};
+use crate::text::ids::{id_of_entry, leading_id, mentioned_ids, record_numbers};
 use crate::text::markdown;
 use crate::text::path::is_markdown;
 use crate::text::plain::line_end;
@@ -157,11 +157,16 @@ pub(super) fn add(
             placed.extend(found);
         }
     }
-    let open = |text: &str, id: &str| proposal(text, id, &logs).filter(|place| !is_accepted(text, place));
+    let proposed = |text: &str, id: &str| {
+        let numbered = || numbered_item(text, id, layout.numbers.as_ref()?);
+        let numbered = || numbered().filter(|place| text[place.block.clone()].contains(PROPOSED));
+        proposal(text, id, &logs).or_else(numbered)
+    };
+    let open = |text: &str, id: &str| proposed(text, id).filter(|place| !is_accepted(text, place));
     for (id, line) in acceptances(said, library)? {
         let found = put((item, &first), &mut now, &id, &line, "1 acceptance", &open);
         if found.is_none() {
-            let has_it = |(_, text): (&str, &str)| proposal(text, &id, &logs).is_some();
+            let has_it = |(_, text): (&str, &str)| proposed(text, &id).is_some();
             let why = if item.documents().any(has_it) {
                 format!("the proposal {id} is accepted already")
             } else if let Some(within) = item.documents().find_map(|(_, text)| defined_within(text, &id)) {
@@ -307,7 +312,8 @@ fn acceptances(said: LandingEntries<'_>, library: &Library) -> Result<Vec<(Strin
             Proposed::Id(id) => Some(id.clone()),
             Proposed::Turn(_) => None,
         });
-        for id in labelled_accepted(&message.text).into_iter().chain(consent).chain(by_model) {
+        let numbers = library.layout(said.layout).numbers.as_ref();
+        for id in labelled_accepted(&message.text, numbers).into_iter().chain(consent).chain(by_model) {
             let values = context! { date => safe(said.at.day()), by => message.by.as_str() };
             let line = library.templates.render("additions/accepted.md", values)?.trim().to_owned();
             if !found.iter().any(|(known, _)| *known == id) {
@@ -320,7 +326,7 @@ fn acceptances(said: LandingEntries<'_>, library: &Library) -> Result<Vec<(Strin
 
 /// The ids that a message accepts by the label: below it, or behind it in one sentence of nothing but ids. A condition,
 /// an exception or a question accepts nothing.
-fn labelled_accepted(message: &str) -> Vec<String> {
+fn labelled_accepted(message: &str, numbers: Option<&Numbers>) -> Vec<String> {
     let lines = markdown::read(message);
     let labelled = |text: &str| {
         let (label, rest) = text.trim().split_at_checked(ACCEPTED.len())?;
@@ -332,21 +338,24 @@ fn labelled_accepted(message: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in lines.iter().filter(|line| line.is_said()) {
         if line.lead.is_some_and(|lead| is_label(&lines[lead])) {
-            found.extend(only_ids(&line.text()));
+            found.extend(only_ids(&line.text(), numbers));
         }
         let labelled = line.sentences.iter().filter_map(|sentence| labelled(&sentence.text));
-        found.extend(labelled.flat_map(|rest| only_ids(&rest)));
+        found.extend(labelled.flat_map(|rest| only_ids(&rest, numbers)));
     }
     found
 }
 
-/// The ids of a text that is a list of ids; else none.
-fn only_ids(text: &str) -> Vec<String> {
+/// The ids of a text that is a list of ids, or of numbers such as `2.3` where these are ids; else none.
+fn only_ids(text: &str, numbers: Option<&Numbers>) -> Vec<String> {
     let words =
         text.trim_end_matches('.').split([',', ';', ' ']).filter(|word| !matches!(*word, "" | "and" | "&"));
     let ids: Option<Vec<&str>> = words
         .map(|word| word.trim_matches('`'))
-        .map(|word| mentioned_ids(word).next().filter(|id| *id == word))
+        .map(|word| {
+            let is_number = numbers.is_some() && numbers_in(word, numbers) == [word];
+            mentioned_ids(word).next().filter(|id| *id == word).or(is_number.then_some(word))
+        })
         .collect();
     ids.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
@@ -534,29 +543,18 @@ fn blocks(text: &str) -> Vec<Block> {
     found.into_iter().map(block).collect()
 }
 
-/// Whether a block's words begin with an id: after the marks of a heading, an item, a box, bold and code.
+/// Whether a block's words begin with an id: after the marks of a heading, an item, a box, bold and code. A link to a
+/// heading of the same page, as in a table of contents, defines nothing.
 fn begins_with(block: &str, id: &str) -> bool {
     let first = block.trim_start().lines().next().unwrap_or_default();
-    let without_number = first.trim_start_matches(|c: char| c.is_ascii_digit());
-    let first = match without_number.strip_prefix(['.', ')']).and_then(|rest| rest.strip_prefix([' ', '\t']))
-    {
-        Some(rest) if without_number.len() < first.len() => rest,
-        _ => first,
+    let words = first.trim_start_matches(|sign: char| !sign.is_alphanumeric() && sign != '[');
+    let is_link = words.strip_prefix('[').is_some_and(|linked| linked.contains("](#"));
+    let is_story = |story: String| {
+        let rest = words.strip_prefix(&story);
+        rest.is_some_and(|rest| !rest.starts_with(|sign: char| sign.is_alphanumeric() || "-_".contains(sign)))
     };
-    let first = first.trim_start_matches(['#', '-', '+', '*', ' ', '\t']);
-    let boxed = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| first.strip_prefix(mark));
-    let words = boxed.unwrap_or(first).trim_start_matches(['*', '_', '`', ' ']);
-    // A link to a heading of the same page, as in a table of contents, defines nothing.
-    let words = match words.strip_prefix('[') {
-        Some(linked) if linked.contains("](#") => return false,
-        Some(linked) => linked,
-        None => words,
-    };
-    let words = words.trim_start_matches(['*', '_', '`', '[', ' ']);
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
-    let begins = |id: &str| words.strip_prefix(id).is_some_and(|rest| !rest.starts_with(is_part));
-    let is_longer = || leading_id(words).is_some_and(|found| found.start == 0 && &words[found] != id);
-    begins(id) && !is_longer() || user_story(id).is_some_and(|story| begins(&story))
+    let is_entry = || !first.starts_with('|') && id_of_entry(first) == Some(id);
+    !is_link && (is_entry() || user_story(id).is_some_and(is_story))
 }
 
 /// What spec-kit writes in full: `US1` is "User Story 1".
@@ -616,6 +614,7 @@ mod tests {
             ("1. A-1: a\n   more\n2. A-2\n", "1. A-1: a\n   more\n   - LINE\n2. A-2\n"),
             ("- [ ] A-1 a\n  - child\n\n- A-2\n", "- [ ] A-1 a\n  - child\n  - LINE\n\n- A-2\n"),
             ("## A-1: a\n\ntext\n\n### sub\n", "## A-1: a\n\ntext\n\n- LINE\n\n### sub\n"),
+            ("### 3.2 A-1 a\n\ntext\n", "### 3.2 A-1 a\n\ntext\n\n- LINE\n"),
             ("## A-1: a\n\n- one\n\n## B\n", "## A-1: a\n\n- one\n- LINE\n\n## B\n"),
             ("**A-1**: a\nb\n\nc\n", "**A-1**: a\nb\n\n- LINE\n\nc\n"),
             (

@@ -178,13 +178,24 @@ fn put(item: &mut item::Item, name: &str, after: String, decisions: usize) -> Re
     let lines = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
     let placed = Placed {
         path,
-        section: before.as_deref().map_or("Decision".to_owned(), last_heading),
+        section: before.as_deref().map_or_else(|| decision_heading(&after), last_heading),
         created: before.is_none(),
         added_lines: lines(after.as_bytes()).saturating_sub(before.as_deref().map_or(0, lines)),
         description: plain::count(decisions, "decision"),
     };
     item.files.insert(name.to_owned(), File::Bytes(after.into_bytes()));
     Ok(placed)
+}
+
+/// The heading that a new record has its decisions under.
+fn decision_heading(record: &str) -> String {
+    let headings = Outline::new(record).headings.into_iter();
+    let mut names = headings.map(|heading| heading.text);
+    names.find(|name| is_of_decisions(name)).unwrap_or_default()
+}
+
+fn is_of_decisions(heading: &str) -> bool {
+    matches!(heading.to_lowercase().as_str(), "decision" | "decisions" | "decision outcome")
 }
 
 /// The heading that the end of a record is below.
@@ -268,7 +279,7 @@ fn written(names: &[&str], has_status: bool, draft: &Draft<'_>) -> Vec<String> {
     let is_named = |wanted: &dyn Fn(&str) -> bool| names.iter().find(|name| wanted(&name.to_lowercase()));
     let status = is_named(&|name| name == "status").copied().or((!has_status).then_some("Status"));
     let context = is_named(&|name| name.starts_with("context")).copied().unwrap_or("Context");
-    let decision = is_named(&|name| matches!(name, "decision" | "decisions" | "decision outcome"));
+    let decision = is_named(&is_of_decisions);
     let decision = decision.copied().unwrap_or("Decision");
     let section = |name: &str, body: String| format!("## {name}\n\n{body}");
     let listed = |entries: &[String]| match entries {

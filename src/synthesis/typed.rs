@@ -250,6 +250,10 @@ impl Placing<'_> {
                 "it is not in the form EARS (WHEN …, the … SHALL …), which the entries there have".to_owned(),
             );
         }
+        let is_story = |at: usize| begins_with_story(&outline.headings[at].text);
+        if self.addition.kind == Kind::UserStory && anchored.is_some_and(is_story) {
+            return Some("a user story there is a section of its own".to_owned());
+        }
         let numbers = self
             .layout
             .numbers
@@ -365,6 +369,13 @@ impl Placing<'_> {
         let row: Vec<String> = row.iter().map(|text| data::cell(text)).collect();
         Ok((format!("{text}{gap}{}{end}", row.join(",")), "rows".to_owned()))
     }
+}
+
+/// Whether a heading is that of one user story: `US-001: Letters`, `User Story 1 - Letters`.
+fn begins_with_story(heading: &str) -> bool {
+    let is_story = |id: &str| family(id) == "US";
+    let number = heading.strip_prefix("User Story ").unwrap_or_default();
+    id_of_entry(heading).is_some_and(is_story) || number.starts_with(|sign: char| sign.is_ascii_digit())
 }
 
 /// The list of a document that takes an addition, and its name.

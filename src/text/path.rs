@@ -160,6 +160,23 @@ pub fn is_item_name(name: &str) -> bool {
         && !name.is_empty()
 }
 
+/// The path of a folder that a user may give an item: of such names; folders above it may be hidden as `.kiro` is, but
+/// none of git's.
+///
+/// ```
+/// use roundtable::text::path::is_item_path;
+///
+/// assert!(is_item_path(".kiro/specs/late-fees") && !is_item_path(".git/x") && !is_item_path("docs/.x"));
+/// ```
+pub fn is_item_path(path: &str) -> bool {
+    let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_folder = |name: &str| {
+        let shown = name.strip_prefix('.').filter(|shown| !shown.to_ascii_lowercase().starts_with("git"));
+        is_item_name(shown.unwrap_or(name))
+    };
+    is_item_name(name) && (above.is_empty() || above.split('/').all(is_folder))
+}
+
 /// A letter or digit beyond ASCII, or a sign that combines with one; a blank parts words.
 fn is_letter(sign: char) -> bool {
     !sign.is_ascii() && (sign.is_alphanumeric() || unicode_normalization::char::is_combining_mark(sign))

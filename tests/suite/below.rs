@@ -107,6 +107,12 @@ fn a_proposed_criterion_is_the_next_number_where_kiro_has_them() {
     assert!(after.contains(wanted), "{after}");
     assert_eq!(after.matches("comes back").count(), 1, "{after}");
     assert!(after.find("letters are white") > after.find("stop the fee"), "{after}");
+    // It is accepted by its number.
+    let script = sandbox.script("yes.txt", "Accepted: 1.3\ndone\n");
+    let args = ["elaborate", folder, "--step", "01-06", "--script", &script, "--at", "2026-03-20T14:30:00Z"];
+    let report = sandbox.run(&[&args[..], &["--json"]].concat()).json();
+    let after = sandbox.file(report["branch"].as_str().unwrap(), &format!("{folder}/requirements.md"));
+    assert!(after.contains("(proposed by Jordan)\n   - Accepted 2026-03-20 (User).\n"), "{after}");
 }
 
 #[test]

@@ -106,7 +106,11 @@ fn add_facts(
 ) -> Result<(), Unplaced> {
     for (fact, by) in std::mem::take(&mut rest.facts) {
         let Some(placed) = put_fact(material, layout, (name, now), &fact, outcome)? else {
-            rest.feedback.push(note(&fact.said, &by));
+            // Facts of one text are told with it once.
+            let note = note(&fact.said, &by);
+            if !rest.feedback.contains(&note) {
+                rest.feedback.push(note);
+            }
             continue;
         };
         let owner = placed.or_else(|| fact.id.clone()).unwrap_or_default();
