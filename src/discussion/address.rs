@@ -117,7 +117,7 @@ pub fn stranger<'t>(text: &'t str, cast: &Cast) -> Option<&'t str> {
 }
 
 /// Words that people put before a comma, and that are no names.
-const OPENERS: &str = " actually agreed all also alternatively anyway besides but correct everybody everyone finally first firstly folks great hello hey however instead maybe now okay otherwise perhaps personally please right second so sorry sure team thanks then well yeah yes ";
+const OPENERS: &str = " actually additionally again agreed all alright also alternatively anyway basically besides but correct everybody everyone finally first firstly folks furthermore great hello hey hmm however ideally instead maybe meanwhile now okay otherwise perhaps personally please right second similarly so sorry specifically sure team thanks then therefore thus today tomorrow well yeah yes yesterday ";
 
 /// Words that address everyone, as whole words.
 const GROUP: [&[&str]; 5] =

@@ -121,7 +121,8 @@ impl Discussion<'_> {
     /// What the talk is to stay focused on: the question of the framing, or the step's title.
     pub(super) fn focus_of_talk(&self) -> String {
         match self.focus_question() {
-            Some(question) => format!("the question \"{question}\""),
+            // One that a document asks is quoted already.
+            Some(question) => format!("the question \"{}\"", question.trim_matches('"')),
             None => self.step.title.clone(),
         }
     }

@@ -131,6 +131,8 @@ impl Repo {
         // Its own branch has it elsewhere: nobody means another name.
         known.retain(|other| *other != name);
         let near = self.on_own_branch(commit, name, items).or_else(|| suggestion(name, &known));
+        let near =
+            near.or(self.document_called(commit, name)?.map(|path| format!("did you mean \"{path}\"?")));
         let hint = match near.or(self.hint_for_document(commit, name)?) {
             None => self.hint_for_folder(commit, name)?,
             hint => hint,
@@ -210,6 +212,23 @@ impl Repo {
             if is_ignored { "-f " } else { "" },
             word(name)
         )
+    }
+
+    /// The one document, or the folder of documents, that a name without a path is the name of.
+    fn document_called(&self, commit: Oid, name: &str) -> Result<Option<String>, Error> {
+        if name.contains('/') {
+            return Ok(None);
+        }
+        let documents = self.documents(commit)?;
+        let stem =
+            |path: &str| path.rsplit('/').next().is_some_and(|file| file.strip_suffix(".md") == Some(name));
+        let folder = |path: &str| {
+            let (folder, _) = path.rsplit_once('/')?;
+            (folder.rsplit('/').next() == Some(name)).then(|| folder.to_owned())
+        };
+        let mut found: BTreeSet<String> = documents.iter().filter(|path| stem(path)).cloned().collect();
+        found.extend(documents.iter().filter_map(|path| folder(path)));
+        Ok(found.pop_first().filter(|_| found.is_empty()))
     }
 
     /// The paths of all Markdown files of a commit, in their order.

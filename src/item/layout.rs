@@ -28,6 +28,7 @@ use crate::additive::policy::Preset;
 use crate::text::finding::Finding;
 use crate::text::front_matter;
 use crate::text::ids::{family, id_of_entry};
+use crate::text::path::is_markdown;
 
 /// A layout as its file has it.
 #[derive(Clone, Debug, Deserialize)]
@@ -260,6 +261,12 @@ impl Layout {
         let text = self.main_document(folder).and_then(|name| (folder.read)(&name)).unwrap_or_default();
         let is_known = |id: &str| families.iter().any(|known| known == family(id));
         text.lines().filter_map(id_of_entry).any(is_known)
+    }
+
+    /// Whether a document of an item may be the main one because somebody named it: the block goes to its end.
+    pub fn may_be_main(&self, name: &str) -> bool {
+        let takes_named = self.block == Block::End && self.document.iter().any(|choice| choice == NAMED);
+        takes_named && is_markdown(name) && name != DRAFT && !name.contains('/')
     }
 
     /// The main document; none where each step has its own.

@@ -7,8 +7,7 @@
 //! let library = Library::built_in().unwrap();
 //! let text = "Maya, we decided to keep SQLite. Who writes the migration?";
 //! let kinds = kinds_in(text, library.forms(), &["Maya"]);
-//! assert!(kinds.asks);
-//! assert_eq!(kinds.recorded(), ["a decision"]);
+//! assert!(kinds.asks && kinds.decides && !kinds.states);
 //! ```
 
 use super::Forms;
@@ -19,6 +18,7 @@ use super::message::{Kind, entries};
 pub struct Kinds {
     pub decides: bool,
     pub takes_action: bool,
+    pub notes: bool,
     pub states: bool,
     pub asks: bool,
 }
@@ -33,16 +33,12 @@ impl Kinds {
     pub fn is_only_statement(self) -> bool {
         self == Kinds { states: true, ..Kinds::default() }
     }
+}
 
-    /// What it is recorded as, besides a question.
-    pub fn recorded(self) -> Vec<&'static str> {
-        let kinds = [
-            (self.decides, "a decision"),
-            (self.takes_action, "an action item"),
-            (self.states, "a statement"),
-        ];
-        kinds.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect()
-    }
+/// The sentences of a message that follow a decision on its line and are no part of it.
+pub fn left_behind(text: &str, forms: &Forms, names: &[&str]) -> Vec<String> {
+    let found = entries(text, forms, names).into_iter();
+    found.filter(|entry| entry.is_left_behind).map(|entry| entry.text).collect()
 }
 
 /// The kinds of a message's sentences, in a discussion of people with these first names; thanks and mere agreement
@@ -54,7 +50,7 @@ pub fn kinds_in(text: &str, forms: &Forms, names: &[&str]) -> Kinds {
             Kind::Decision => kinds.decides = true,
             Kind::Question => kinds.asks = true,
             Kind::Action { .. } => kinds.takes_action = true,
-            Kind::Note => kinds.states = true,
+            Kind::Note => kinds.notes = true,
             Kind::Statement => {
                 let label = entry.text.trim_end_matches([':', '：']);
                 kinds.states |= !forms.fits("acknowledgements", &entry.text) && !forms.fits("labels", label);

@@ -21,6 +21,8 @@ pub(super) struct UserStatement {
     pub reason: Option<String>,
     /// A list goes on with it.
     is_continued: bool,
+    /// A statement that follows a decision on its line, and is no part of it.
+    pub is_left_behind: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +46,9 @@ enum Role {
     Decisions,
     Actions,
     Notes,
+    Questions,
+    /// Why the decision above was made.
+    Reasons,
     /// Somebody else's, or only possible.
     Others,
 }
@@ -67,8 +72,12 @@ pub(super) fn entries(text: &str, forms: &Forms, names: &[&str]) -> Vec<UserStat
     let mut found: Vec<UserStatement> = Vec::new();
     // Leads that are said in the entries below them.
     let mut replaced: BTreeSet<usize> = BTreeSet::new();
-    for line in &read(text) {
-        let above = line.lead.map_or_else(Label::default, |lead| labels[lead].clone());
+    let lines = read(text);
+    for (number, line) in lines.iter().enumerate() {
+        // "Kim wrote:" is about the quotation below it, and about nothing after that.
+        let is_quoted = |lead: usize| lines[lead + 1..number].iter().any(|line| line.part == Part::Quotation);
+        let lead = line.lead.filter(|lead| labels[*lead].role != Role::Others || !is_quoted(*lead));
+        let above = lead.map_or_else(Label::default, |lead| labels[lead].clone());
         let begun = line.opening.and_then(|opening| labels[opening].entry);
         let before = found.len();
         match begun.filter(|_| reader.is_continuation(line)) {
@@ -101,13 +110,9 @@ impl Reader<'_> {
     ) -> Label {
         let text = line.text();
         let text = without_vocative(&text, self.names).trim_end_matches([':', '：']).trim_end();
+        let text = if line.part == Part::Heading { without_number(text) } else { text };
         if let Some(hit) = self.forms.find("labels", text) {
-            let role = match hit.form.written.form.as_str() {
-                "decisions" => Role::Decisions,
-                "actions" => Role::Actions,
-                "notes" => Role::Notes,
-                _ => Role::Others,
-            };
+            let role = role_named(&hit.form.written.form);
             let lead = subject_of(&hit).map(|id| format!("{id}:")).unwrap_or_default();
             return Label { role, lead, ..Label::default() };
         }
@@ -117,6 +122,12 @@ impl Reader<'_> {
             None if is_title(line) => Label { role: inherited, entry, ..Label::default() },
             None => Label { entry, ..Label::default() },
         }
+    }
+
+    /// The role that a text gives to what is below it.
+    fn role_of(&self, text: &str) -> Role {
+        let hit = self.forms.find("labels", text.trim_end_matches([':', '：']).trim_end());
+        hit.map_or(Role::Own, |hit| role_named(&hit.form.written.form))
     }
 
     /// Whether a line below one that broke off goes on with it, and says nothing by itself.
@@ -129,18 +140,34 @@ impl Reader<'_> {
     }
 
     fn read_line(&self, line: &VisibleLine, above: &Label, found: &mut Vec<UserStatement>) {
-        if let Some(note) = self.forms.find("notes", &line.text()).and_then(|hit| hit.part("what")) {
+        let text = line.text();
+        let called = without_vocative(&text, self.names);
+        if let Some(note) = self.forms.find("notes", called).and_then(|hit| hit.part("what")) {
             found.push(UserStatement::new(note, Kind::Note));
             return;
         }
-        if above.role == Role::Notes && line.part == Part::Item && line.ticked.is_none() {
+        if is_title(line) && self.role_of(called) == Role::Reasons {
+            return;
+        }
+        // An item with a label of its own is what that says.
+        let decides = self.forms.find("decisions", called).is_some_and(|hit| hit.part("label").is_some());
+        let is_labelled = decides || self.is_task(called);
+        if above.role == Role::Notes && line.part == Part::Item && line.ticked.is_none() && !is_labelled {
             found.push(UserStatement::new(&above.with_lead(&line.text()), Kind::Note));
             return;
         }
-        let is_listed = matches!(above.role, Role::Decisions | Role::Actions);
-        if is_listed && !is_title(line) && line.ticked.is_none() {
-            return self.read_listed(line, above, found);
+        if above.role != Role::Own && !is_title(line) && line.ticked.is_none() {
+            match above.role {
+                Role::Decisions | Role::Actions => return self.read_listed(line, above, found),
+                Role::Questions if line.part == Part::Item && !self.says_none(&text) => {
+                    found.push(UserStatement::new(&text, Kind::Question));
+                    return;
+                }
+                Role::Reasons => return add_reason_below(&text, found),
+                _ => {}
+            }
         }
+        let first = found.len();
         let mut sentences = line.sentences.iter().peekable();
         while let Some(sentence) = sentences.next() {
             if self.add_reason(&sentence.text, found) {
@@ -154,16 +181,23 @@ impl Reader<'_> {
                 found.push(self.decision(&format!("{asked} → {}", answer.text)));
                 continue;
             }
-            match self.question(line, &sentence.text) {
+            match self.question(line, &sentence.text).filter(|_| !self.is_task(&sentence.text)) {
                 Some(question) => found.push(question),
                 None => self.read_sentence(&sentence.text, line, above.role, found),
             }
+        }
+        for at in first + 1..found.len() {
+            let before = &found[at - 1];
+            let follows = before.kind == Kind::Decision || before.is_left_behind;
+            found[at].is_left_behind = follows
+                && found[at].kind == Kind::Statement
+                && !self.forms.fits("acknowledgements", &found[at].text);
         }
     }
 
     fn read_sentence(&self, said: &str, line: &VisibleLine, role: Role, found: &mut Vec<UserStatement>) {
         let text = without_vocative(said, self.names);
-        if text.ends_with('?') || role == Role::Others || line.ticked.is_some() {
+        if text.ends_with('?') && !self.is_task(said) || role == Role::Others || line.ticked.is_some() {
             return;
         }
         // Whom a sentence with a task begins with is no vocative.
@@ -174,6 +208,11 @@ impl Reader<'_> {
             found.extend(asked.map(|one| UserStatement::new(one, Kind::Question)));
         }
         found.push(entry);
+    }
+
+    /// Whether a sentence has the label of a task: what it asks is to be asked by somebody.
+    fn is_task(&self, text: &str) -> bool {
+        self.labelled_task(without_vocative(text, self.names)).is_some()
     }
 
     /// The question of "Decision: Who pays? The branch."
@@ -197,7 +236,9 @@ impl Reader<'_> {
         let text = said.join(" ");
         if !said.is_empty() && above.role == Role::Decisions {
             let text = without_vocative(&text, self.names);
-            if !self.says_none(text) {
+            if self.labelled_task(text).is_some() {
+                found.extend(self.task(text, &Label::default()));
+            } else if !self.says_none(text) {
                 let hit = self.forms.find("decisions", text);
                 let text = hit.map_or_else(|| text.to_owned(), |hit| decided(&hit, text));
                 found.push(self.decision(&above.with_lead(&text)));
@@ -214,7 +255,11 @@ impl Reader<'_> {
     /// A question of the author's own; a heading asks nobody, and a name alone asks nothing.
     fn question(&self, line: &VisibleLine, text: &str) -> Option<UserStatement> {
         let is_asked = is_question(text) && line.part != Part::Heading && !self.only_calls(text);
-        is_asked.then(|| UserStatement::new(without_vocative(text, self.names), Kind::Question))
+        let text = without_vocative(text, self.names);
+        let labelled =
+            text.split_once([':', '：']).filter(|(label, _)| self.role_of(label) == Role::Questions);
+        let asked = labelled.map(|(_, asked)| asked.trim()).filter(|asked| !asked.is_empty());
+        is_asked.then(|| UserStatement::new(asked.unwrap_or(text), Kind::Question))
     }
 
     /// Whether a text is names and nothing else.
@@ -227,7 +272,8 @@ impl Reader<'_> {
     fn entry(&self, text: &str) -> Option<UserStatement> {
         if let Some(hit) = self.forms.find("decisions", text) {
             let what = hit.part("what").unwrap_or(text);
-            let is_none = self.forms.fits("no-decisions", what) || !has_words(what);
+            let bare = what.trim_matches(['(', ')', '"', '“', '”', '\'']);
+            let is_none = self.forms.fits("no-decisions", bare) || !has_words(what);
             return (!is_none).then(|| self.decision(&decided(&hit, text)));
         }
         if let Some(what) = self.labelled_task(text) {
@@ -244,7 +290,8 @@ impl Reader<'_> {
     fn decision(&self, text: &str) -> UserStatement {
         let why = self.forms.file("reasons").iter().filter(|form| form.written.form != REASON);
         let reason = why.filter_map(|form| form.find(text)).find_map(|hit| hit.part("why"));
-        UserStatement { reason: reason.map(str::to_owned), ..UserStatement::new(text, Kind::Decision) }
+        let reason = reason.map(|why| within_brackets(text, why).to_owned());
+        UserStatement { reason, ..UserStatement::new(text, Kind::Decision) }
     }
 
     /// What somebody takes on: the speaker, who is mentioned, who is known by name, or anybody by a day.
@@ -305,6 +352,41 @@ impl Reader<'_> {
     }
 }
 
+/// The role of a label, by the name of its form.
+fn role_named(form: &str) -> Role {
+    match form {
+        "decisions" => Role::Decisions,
+        "actions" => Role::Actions,
+        "notes" => Role::Notes,
+        "questions" => Role::Questions,
+        "reasons" => Role::Reasons,
+        _ => Role::Others,
+    }
+}
+
+/// A heading without its number.
+fn without_number(text: &str) -> &str {
+    let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | ')' | ' '));
+    if rest.is_empty() { text } else { rest }
+}
+
+/// A part of a text, up to the end of the brackets that it begins in.
+fn within_brackets<'t>(text: &str, part: &'t str) -> &'t str {
+    let before = &text[..text.len().min(part.as_ptr() as usize - text.as_ptr() as usize)];
+    let is_inside = before.rfind('(') > before.rfind(')');
+    part.find(')').filter(|_| is_inside).map_or(part, |end| &part[..end])
+}
+
+/// Gives the last decision a reason that is below a label.
+fn add_reason_below(text: &str, found: &mut [UserStatement]) {
+    let Some(last) = found.iter_mut().rfind(|one| one.kind == Kind::Decision) else { return };
+    let why = text.trim_end_matches(['.', '!']);
+    match &mut last.reason {
+        Some(reason) => reason.push_str(&format!("; {why}")),
+        None => last.reason = Some(why.to_owned()),
+    }
+}
+
 /// Whether a text is more than punctuation.
 fn has_words(text: &str) -> bool {
     !text.chars().all(|c| c.is_whitespace() || c.is_ascii_punctuation())
@@ -326,7 +408,13 @@ impl Label {
 
 impl UserStatement {
     fn new(text: &str, kind: Kind) -> UserStatement {
-        UserStatement { text: text.to_owned(), kind, reason: None, is_continued: false }
+        UserStatement {
+            text: text.to_owned(),
+            kind,
+            reason: None,
+            is_continued: false,
+            is_left_behind: false,
+        }
     }
 
     /// Whether it is listed by itself.

@@ -32,7 +32,7 @@ use crate::text::markdown::{VisibleLine, read};
 pub use crate::text::sentence_forms::Forms;
 
 use self::choice::{OwnChoices, Pending};
-pub use self::kinds::{Kinds, kinds_in};
+pub use self::kinds::{Kinds, kinds_in, left_behind};
 pub use self::landing::with_limits;
 use self::message::{Kind, UserStatement, entries};
 use self::summary::first_name;
@@ -156,7 +156,7 @@ struct Draft<'s, 't> {
     asked: AskedQuestions,
     own: OwnChoices,
     closed: HashSet<usize>,
-    actions: HashSet<String>,
+    actions: HashSet<(Option<String>, String)>,
 }
 
 impl<'s, 't> Draft<'s, 't> {
@@ -171,12 +171,17 @@ impl<'s, 't> Draft<'s, 't> {
                 self.closed.extend(self.asked.closed_by(&text, spoken.text));
                 self.closed.extend(self.own.answered_by(&text, &by, forms));
                 let turns = put.into_iter().chain([turn]).collect();
-                self.minutes.decisions.push(Decision { text, reason, by, turns });
+                // Who says it again has not decided something else.
+                if !self.minutes.decisions.iter().any(|known| known.text == text && known.by == by) {
+                    self.minutes.decisions.push(Decision { text, reason, by, turns });
+                }
             }
             Kind::Question => self.ask(text, by, spoken, forms),
             Kind::Action { owner, is_speakers } => {
                 let owner = if is_speakers { Some(by) } else { owner };
-                if self.actions.insert(text.clone()) {
+                // Two people may promise the same.
+                let promise = (is_speakers.then(|| owner.clone()).flatten(), text.clone());
+                if self.actions.insert(promise) {
                     self.minutes.action_items.push(ActionItem { text, owner, turn });
                 }
             }

@@ -133,7 +133,9 @@ impl Replay {
     ) -> Result<Option<Divergence>, Unread> {
         let config = self.config(begun)?;
         let laid = library.laid_item(item, config.layout_of(&opened.item))?;
-        if (&laid.layout.name, &laid.document) != (&opened.layout, &opened.document) {
+        let is_named = |name: &String| item.files.contains_key(name) && laid.layout.may_be_main(name);
+        let is_main = laid.document == opened.document || opened.document.as_ref().is_some_and(is_named);
+        if laid.layout.name != opened.layout || !is_main {
             let expected =
                 format!("the layout {} of {} at commit {}", laid.layout.name, item.path, short(begun));
             return Ok(Some(first_event(expected, &plain::shown(&opened.layout))));

@@ -22,6 +22,7 @@ use crate::item::config;
 use crate::item::library::Library;
 use crate::item::meta::Source;
 use crate::item::step::Step;
+use crate::minutes::left_behind;
 use crate::review::Rules;
 use crate::run::asked;
 use crate::run::files::write_whole;
@@ -339,6 +340,7 @@ fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) -
             ));
         }
     }
+    say_left_behind(setup, held, observer);
     critiques::warnings(held.log()).for_each(|one| observer.warn(one));
     critiques::counted(held.log()).iter().for_each(|one| observer.note(one));
     let late = held.finished().map_or(0, |finished| finished.late_words(&setup.library).len());
@@ -350,6 +352,28 @@ fn say_limits(setup: &Setup, held: &Held, exit: Exit, observer: &dyn Observer) -
         ));
     }
     Ok(())
+}
+
+/// The words of a sentence that a warning shows at most.
+const MAX_SHOWN: usize = 80;
+
+/// Says which sentences after a decision no document has: a condition may be among them. A model's synthesis names its own.
+fn say_left_behind(setup: &Setup, held: &Held, observer: &dyn Observer) {
+    let Some(finished) = held.finished().filter(|finished| finished.summary.voice.is_none()) else { return };
+    let names: Vec<&str> = setup.library.cast.iter().map(|persona| persona.first_name()).collect();
+    let messages = finished.log.iter().filter_map(|record| match &record.event {
+        Event::User(message) => Some(message.text.as_str()),
+        _ => None,
+    });
+    let left: Vec<String> =
+        messages.flat_map(|text| left_behind(text, setup.library.forms(), &names)).collect();
+    let Some(first) = left.first() else { return };
+    let (shown, of) = (plain::cut(&plain::shown(first), MAX_SHOWN), plain::count(left.len(), "sentence"));
+    let more = if left.len() > 1 { " and others" } else { "" };
+    let stay = if left.len() > 1 { "stay" } else { "stays" };
+    observer.warn(&format!(
+        "{of} after a decision {stay} in the recording: \"{shown}\"{more}; a decision is one sentence, or all that is below a line \"Decision:\""
+    ));
 }
 
 /// Holds the discussion with the lines of a recording, and ends where it departs from that.

@@ -110,8 +110,7 @@ pub fn stand_in<'i>(
     let secretary = Secretary::new(item.documents(), &step.outputs, rules, depth);
     let secretary = secretary.beside(Rc::new(repo.names(commit)));
     let settled = settled(repo, commit, item)?;
-    let actions = synthesis::action_target(item, laid, step);
-    let secretary = secretary.adding_to(synthesis::target(item, laid, step), actions);
+    let secretary = secretary.adding_to(synthesis::targets(item, laid, step));
     Ok(secretary.after(is_covered).knowing(settled))
 }
 

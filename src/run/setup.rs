@@ -30,6 +30,13 @@ use crate::voice::model::evidence::Evidence;
 use crate::voice::recorded;
 use path::OutputPath;
 
+/// A layout with the document that somebody named: who names one of several means it.
+fn with_named<'l>(laid: Laid<'l>, item: &Item, named: &str) -> Laid<'l> {
+    let name = named.trim_start_matches("./").strip_prefix(&format!("{}/", item.path));
+    let name = name.filter(|name| item.files.contains_key(*name) && laid.layout.may_be_main(name));
+    Laid { document: name.map(str::to_owned).or(laid.document), ..laid }
+}
+
 /// Reads everything that a discussion starts from.
 pub fn set_up(
     repo: Repo,
@@ -42,6 +49,7 @@ pub fn set_up(
     let rules = review_rules(&library, &located.config)?;
     let named = named_recording(&repo, &task.run.voice)?;
     let laid = library.laid_item(&located.item, located.config.layout_of(&located.item.path))?;
+    let laid = with_named(laid, &located.item, &task.run.item);
     let step = step_id(&task, &located, (&library, &laid), &rules, named.as_ref(), observer)?;
     let step = library.step(&step)?;
     let voice = match task.medium {

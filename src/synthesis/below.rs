@@ -61,24 +61,37 @@ pub fn lines(said: LandingEntries<'_>, library: &Library) -> Result<Vec<Decision
     Ok(found)
 }
 
-/// The numbers such as `2.3` that a text names as ids: at its beginning, or after the name of their section; `2` after
-/// that name is the section itself.
+/// The numbers such as `2.3` that a text names as ids: at its beginning, after the name of their section or list, or after
+/// another one of them; `2` after the name of the section is the section itself.
 fn numbers_in<'t>(text: &'t str, numbers: Option<&Numbers>) -> Vec<&'t str> {
     let Some(numbers) = numbers else { return Vec::new() };
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_number = |at: usize, word: &str| match word.split_once('.') {
-        Some((section, item)) => digits(section) && digits(item),
-        None => at > 0 && digits(word),
-    };
-    let words: Vec<&str> =
-        text.split_whitespace().map(|word| word.trim_end_matches([',', ':', ';', '.'])).collect();
-    let is_named = |at: usize| at == 0 || words[at - 1].eq_ignore_ascii_case(&numbers.section);
-    words
-        .iter()
-        .enumerate()
-        .filter(|(at, word)| is_named(*at) && is_number(*at, word))
-        .map(|(_, word)| *word)
-        .collect()
+    let list = numbers.list.rsplit(' ').next().unwrap_or_default();
+    let mut found = Vec::new();
+    let (mut is_section, mut is_next) = (false, true);
+    for word in text.split_whitespace() {
+        let bare = word.trim_start_matches('(').trim_end_matches([',', ':', ';', '.', ')']);
+        let is_number = match bare.split_once('.') {
+            Some((section, item)) => digits(section) && digits(item),
+            None => is_section && digits(bare),
+        };
+        if is_number && is_next {
+            found.push(bare);
+            continue;
+        }
+        let joins = matches!(word, "and" | "or" | "to" | "&") && !found.is_empty();
+        is_section = is_called(bare, &numbers.section) || joins && is_section;
+        is_next = is_section || is_called(bare, list) || joins && is_next;
+    }
+    found
+}
+
+/// Whether a word is a name, in one number or several: "criterion" and "Criteria".
+fn is_called(word: &str, name: &str) -> bool {
+    const ENDING: usize = 2;
+    let stem = name.get(..name.len().saturating_sub(ENDING)).unwrap_or(name);
+    let begins = word.get(..stem.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(stem));
+    begins && word.len() <= name.len() + ENDING
 }
 
 /// The place below the item that a number names, or after the list of the section that it names.
@@ -189,7 +202,7 @@ fn without_line(item: &Item, id: &str, find: &dyn Fn(&str, &str) -> Option<LineS
         return None;
     }
     let (name, within) = documents().find_map(|(name, text)| Some((name, defined_within(text, id)?)))?;
-    let reason = format!("a decision names {id}, which {within} defines: no line goes below it");
+    let reason = format!("{within} defines {id}, so the decision has no line below it");
     Some(Left { path: item.path_of(name), reason })
 }
 
@@ -651,6 +664,22 @@ mod tests {
             ("| Id |\n| --- |\n| A-10 |\n", None),
         ] {
             assert_eq!(defined_within(text, "A-1"), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_ids_where_their_section_says_so() {
+        let layout = Library::built_in().unwrap().layout("kiro").clone();
+        for (text, wanted) in [
+            ("1.1 and 1.2 are merged", &["1.1", "1.2"][..]),
+            ("criterion 2.1 waits 1.5 days", &["2.1"]),
+            ("Requirements 1.1, 1.3 and 2.2 stay", &["1.1", "1.3", "2.2"]),
+            ("Requirement 2 stays, and 2.5 euros are paid", &["2"]),
+            ("requirement 2 and 3 stay", &["2", "3"]),
+            ("the fee is 2.1 euros", &[]),
+            ("2 letters are sent", &[]),
+        ] {
+            assert_eq!(numbers_in(text, layout.numbers.as_ref()), wanted, "{text}");
         }
     }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::outline::{MARKDOWN, Outline};
-use super::{Placed, below};
+use super::{Placed, below, lists};
 use crate::additive::verify;
 use crate::discussion::LandingEntries;
 use crate::discussion::closing::AskedQuestions;
@@ -74,7 +74,7 @@ fn lines(
     let questions = open_questions(text, layout);
     let mut asked = AskedQuestions::default();
     for (number, question) in questions.iter().enumerate() {
-        asked.add(&text[question.clone()], number);
+        asked.add(without_mark(&text[question.clone()]), number);
     }
     let mut found: Vec<Option<String>> = vec![None; questions.len()];
     for decision in &said.summary.decisions {
@@ -89,6 +89,13 @@ fn lines(
         });
     }
     Ok(questions.into_iter().zip(found).filter_map(|(question, line)| Some((question, line?))).collect())
+}
+
+/// An item without the number or the sign before it.
+fn without_mark(item: &str) -> &str {
+    let words = item.trim_start();
+    let first = words.find(' ').unwrap_or_default();
+    if lists::is_mark(&words[..first]) { words[first..].trim_start() } else { words }
 }
 
 /// The items of lists of open questions that ask something and have nothing below them.

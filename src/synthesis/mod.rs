@@ -251,9 +251,10 @@ pub fn target(item: &Item, laid: &Laid<'_>, step: &Step) -> Option<(String, Stri
     target_of(&laid.layout.decisions, item, laid, step)
 }
 
-/// The same of what is to be done.
-pub fn action_target(item: &Item, laid: &Laid<'_>, step: &Step) -> Option<(String, String)> {
-    target_of(&laid.layout.actions, item, laid, step)
+/// The same of what is decided, of what is to be done, and of notes; none of what stays in the recording.
+pub fn targets(item: &Item, laid: &Laid<'_>, step: &Step) -> [Option<(String, String)>; 3] {
+    let layout = laid.layout;
+    [&layout.decisions, &layout.actions, &layout.insights].map(|place| target_of(place, item, laid, step))
 }
 
 fn target_of(place: &Place, item: &Item, laid: &Laid<'_>, step: &Step) -> Option<(String, String)> {

@@ -67,12 +67,9 @@ pub fn entry(decision: &Decision, said: LandingEntries<'_>, library: &Library) -
     Ok(text.trim().trim_start_matches("- ").to_owned())
 }
 
-/// The number of the record that a decision is about: one that it names, and neither amends nor supersedes.
-pub fn named(text: &str) -> Option<u32> {
-    if !relations(text).is_empty() {
-        return None;
-    }
-    record_numbers(text).into_iter().next()
+/// The numbers of the records that a decision is about: those that it names, where it neither amends nor supersedes any.
+pub fn named(text: &str) -> Vec<u32> {
+    if relations(text).is_empty() { record_numbers(text) } else { Vec::new() }
 }
 
 /// The title of the record that a decision gets: its first sentence.
@@ -102,11 +99,14 @@ pub(super) fn add(
         .collect();
     let mut new = Vec::new();
     for decision in &said.summary.decisions {
-        let number = named(&decision.text);
-        let meant = known.iter().find(|(known, _)| Some(*known) == number).map(|(_, name)| name);
-        match item.beside.clone().or(meant.cloned()) {
-            Some(name) => placed.extend(add_line(item, &name, decision, said, library)?),
-            None => new.push(decision),
+        let numbers = named(&decision.text);
+        let meant = known.iter().filter(|(known, _)| numbers.contains(known)).map(|(_, name)| name.clone());
+        let records: Vec<String> = item.beside.clone().map_or_else(|| meant.collect(), |own| vec![own]);
+        if records.is_empty() {
+            new.push(decision);
+        }
+        for name in records {
+            placed.extend(add_line(item, &name, decision, said, library)?);
         }
     }
     if let (Some((last, pattern)), Some(first)) = (known.last(), new.first()) {

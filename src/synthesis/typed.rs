@@ -239,16 +239,16 @@ impl Placing<'_> {
 
     /// Why a proposal for a numbered list has no place: it goes below a section with a number, in the form of that list.
     fn misfit(&self, outline: &Outline, anchored: Option<usize>) -> Option<String> {
-        // What a user writes in an analysis names no place.
-        if self.addition.turns.is_empty() {
-            return None;
-        }
         if let Some(form) = self.place.form
             && !form.fits(&self.addition.shown())
         {
             return Some(
                 "it is not in the form EARS (WHEN …, the … SHALL …), which the entries there have".to_owned(),
             );
+        }
+        // What a user writes in an analysis names no place.
+        if self.addition.turns.is_empty() {
+            return None;
         }
         let is_story = |at: usize| begins_with_story(&outline.headings[at].text);
         if self.addition.kind == Kind::UserStory && anchored.is_some_and(is_story) {

@@ -329,7 +329,7 @@ fn is_markup(chars: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).map(|at| chars[at]);
     let after = chars.get(at + 1).copied();
     match chars[at] {
-        '`' | '|' | '@' => true,
+        '`' | '|' => true,
         '\\' => after.is_none_or(|c| c.is_ascii_punctuation()),
         '*' => (before, after) != (Some(' '), Some(' ')),
         '_' | '~' => can_close(chars, at),

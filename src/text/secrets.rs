@@ -148,7 +148,7 @@ fn find(text: &[u8]) -> Vec<Masked> {
     while at < text.len() {
         let next = match text[at] {
             b'-' => private_key(text, at).map(|end| Masked { kind: "private key", at: at..end }),
-            b':' => webhook(text, at).or_else(|| password(text, at)),
+            b':' => webhook(text, at).or_else(|| password(text, at)).or_else(|| basic(text, at)),
             byte if byte.is_ascii_alphanumeric() && begins(text, at) => {
                 token(text, at).or_else(|| setting(text, at))
             }
@@ -196,7 +196,7 @@ fn is_random(body: &[u8]) -> bool {
     body.iter().for_each(|byte| seen[usize::from(*byte)] = true);
     let different = seen.iter().filter(|seen| **seen).count();
     let is_mixed = body.iter().any(u8::is_ascii_digit) || body.iter().any(u8::is_ascii_uppercase);
-    different >= LEAST_DIFFERENT && is_mixed && !body.ends_with(b"EXAMPLE")
+    different >= LEAST_DIFFERENT && is_mixed
 }
 
 /// A JSON Web Token: two parts that begin like an object in base64, and a signature.
@@ -242,16 +242,30 @@ fn aws_secret(text: &[u8], at: usize) -> Option<Masked> {
 }
 
 /// The settings whose value is secret whatever it looks like, in lower case.
-const SETTINGS: [(&str, &str); 4] = [
+const SETTINGS: [(&str, &str); 5] = [
     ("password", "password"),
     ("passwd", "password"),
+    ("pwd", "password"),
     ("accountkey", "Azure key"),
     ("sharedaccesskey", "Azure key"),
 ];
+/// The settings whose value is secret where it looks like one that a machine made, in lower case.
+const KEYS: [(&str, &str); 8] = [
+    ("api_key", "API key"),
+    ("api-key", "API key"),
+    ("apikey", "API key"),
+    ("access_key", "API key"),
+    ("secret_key", "secret"),
+    ("secret", "secret"),
+    ("authtoken", "token"),
+    ("token", "token"),
+];
 /// A value of a setting has from so many to so many bytes.
 const VALUE: (usize, usize) = (6, 255);
+/// The value of a key has at least so many.
+const LEAST_KEY: usize = 16;
 
-/// The value of a setting by its name: `password=…`, `passwd: …`, `AccountKey=…`. What is code or a placeholder is none;
+/// The value of a setting by its name: `password=…`, `passwd: …`, `GITHUB_TOKEN=…`. What is code or a placeholder is none;
 /// after a colon only what has letters and digits is one, because prose has colons, too.
 fn setting(text: &[u8], at: usize) -> Option<Masked> {
     if at > 0 && text[at - 1].is_ascii_alphanumeric() {
@@ -260,7 +274,8 @@ fn setting(text: &[u8], at: usize) -> Option<Masked> {
     let is_named = |name: &str| {
         text.get(at..at + name.len()).is_some_and(|word| word.eq_ignore_ascii_case(name.as_bytes()))
     };
-    let (name, kind) = SETTINGS.into_iter().find(|(name, _)| is_named(name))?;
+    let is_key = |name: &str| KEYS.iter().any(|(known, _)| *known == name);
+    let (name, kind) = SETTINGS.into_iter().chain(KEYS).find(|(name, _)| is_named(name))?;
     let after = &text[at + name.len()..];
     let quote = usize::from(after.first().is_some_and(|byte| b"\"'".contains(byte)));
     let sign = *after.get(quote).filter(|byte| b"=:".contains(byte))?;
@@ -274,7 +289,11 @@ fn setting(text: &[u8], at: usize) -> Option<Masked> {
     let is_placeholder = PLACEHOLDERS.iter().any(|known| value.eq_ignore_ascii_case(known))
         || value.iter().all(|byte| matches!(byte, b'x' | b'X' | b'.'));
     let is_long = (VALUE.0..=VALUE.1).contains(&value.len());
-    let is_one = is_long && !is_code && !is_placeholder && (is_mixed || sign == b'=' && between == 0);
+    let is_made =
+        || value.len() >= LEAST_KEY && is_random(value) && value.iter().all(|byte| is_of(*byte, b"_-./+=~"));
+    let is_secret =
+        if is_key(name) { is_mixed && is_made() } else { is_mixed || sign == b'=' && between == 0 };
+    let is_one = is_long && !is_code && !is_placeholder && is_secret;
     is_one.then_some(Masked { kind, at: start..start + value.len() })
 }
 
@@ -291,6 +310,24 @@ fn webhook(text: &[u8], at: usize) -> Option<Masked> {
     let body = &text[start..start + length];
     (length >= 16 && is_random(body)).then_some(Masked { kind: "Slack webhook", at: start..start + length })
 }
+
+/// A password behind `-u NAME:`, as curl takes it; `at` is the colon.
+fn basic(text: &[u8], at: usize) -> Option<Masked> {
+    let head = &text[at.saturating_sub(MAX_NAME)..at];
+    let name = head.iter().rev().take_while(|byte| is_of(**byte, b"_-.@\\")).count();
+    let flag = head[..head.len() - name].trim_ascii_end();
+    let is_flag = [&b"-u"[..], b"--user"].iter().any(|known| flag.ends_with(known));
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`$<{".contains(byte);
+    let rest = &text[at + 1..];
+    let length = rest.iter().take(VALUE.1).position(is_end).unwrap_or_else(|| rest.len().min(VALUE.1));
+    let word = &rest[..length];
+    let is_placeholder = PLACEHOLDERS.iter().any(|known| word.eq_ignore_ascii_case(known));
+    (name > 0 && is_flag && length >= VALUE.0 && !is_placeholder)
+        .then_some(Masked { kind: "password", at: at + 1..at + 1 + length })
+}
+
+/// The longest name before a password that is looked at, with its flag, in bytes.
+const MAX_NAME: usize = 80;
 
 /// A password between `scheme://name:` and `@`; `at` is the colon of the scheme.
 fn password(text: &[u8], at: usize) -> Option<Masked> {
@@ -405,6 +442,17 @@ mod tests {
             assert_eq!(kinds(text), ["password"], "{text}");
             assert!(mask(&mask(text).unwrap().0).is_none(), "{text}");
         }
+        assert_eq!(kinds("AKIAIOSFODNN7EXAMPLE"), ["AWS access key"]);
+        assert_eq!(kinds("curl -u kim:n0t-here https://x.example.org"), ["password"]);
+        for (text, kind) in [
+            (format!("API_KEY={}", random(22)), "API key"),
+            (format!("X-Api-Key: {}", random(22)), "API key"),
+            (format!("GITHUB_TOKEN={}", random(40)), "token"),
+            (format!("//registry.example.org/:_authToken={}", random(36)), "token"),
+            (format!("client_secret: \"{}\"", random(22)), "secret"),
+        ] {
+            assert_eq!(kinds(&text), [kind], "{text}");
+        }
         for name in ["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"] {
             let lines = format!("{}\n{}", random(64), random(30));
             let key = format!("-----BEGIN {name}-----\n{lines}\n-----END {name}-----");
@@ -427,7 +475,9 @@ mod tests {
             "the risk-based-approach-of-the-whole-library-and-more",
             "sk-something-that-is-only-words-with-hyphens-between-them",
             "npm_config_registry and npm_lifecycle_event are variables",
-            "AKIAIOSFODNN7EXAMPLE is in the manual",
+            "The token: is kept. A secret: nobody knows it, API_KEY=... and api_key: your-key",
+            "token=get_token(), secret = process.env.SECRET_VALUE_2, token: ${{ secrets.GITHUB_TOKEN }}",
+            "docker run -u 1000:1000 image, sort -u a:b",
             "Password: must have 12 signs. Passwd: 8 to 20 characters; the password=…",
             "password=$DB_PASSWORD, password={{ secret }}, password=request.form[\"p\"], password=get_password()",
             "password=password&password=xxxxxxxx, https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXX",

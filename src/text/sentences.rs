@@ -22,7 +22,9 @@ const END_MARKS: [char; 3] = ['.', '?', '!'];
 /// Marks that close something after the end of a sentence.
 const CLOSING_MARKS: &str = ".?!…)]}\"'”’»*_";
 /// Words that end with a full stop before a capital letter, without it.
-const ABBREVIATIONS: [&str; 10] = ["e.g", "i.e", "cf", "vs", "dr", "mr", "mrs", "ms", "prof", "fig"];
+const ABBREVIATIONS: [&str; 16] = [
+    "e.g", "i.e", "cf", "vs", "dr", "mr", "mrs", "ms", "prof", "fig", "st", "a.m", "p.m", "u.s", "jr", "inc",
+];
 /// The longest of them, in bytes.
 const MAX_ABBREVIATION_BYTES: usize = 4;
 /// Quotation marks that open, each with the one that closes.
@@ -239,6 +241,7 @@ mod tests {
             ("He wrote \"Stop. Now.\" and left. D", &["He wrote \"Stop. Now.\" and left.", "D"]),
             ("He wrote “We stop. We go.” Then he left.", &["He wrote “We stop. We go.”", "Then he left."]),
             ("Dr. Weber asks v1.2. OK", &["Dr. Weber asks v1.2.", "OK"]),
+            ("St. Mary's opens at 8 a.m. Monday. OK", &["St. Mary's opens at 8 a.m. Monday.", "OK"]),
             ("A 5\" pipe. A 6\" pipe.", &["A 5\" pipe.", "A 6\" pipe."]),
             ("それで。はい", &["それで。", "はい"]),
             (

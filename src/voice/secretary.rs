@@ -70,10 +70,8 @@ pub struct Secretary<'t> {
     /// By path within the item folder, the step's outputs first.
     documents: Vec<(&'t str, &'t str)>,
     depth: Depth,
-    /// Where the outcome will be added.
-    target: Option<Target>,
-    /// The section that takes what is to be done, where it is another one or there is none.
-    action_target: Option<Target>,
+    /// Where decisions, action items and notes will be added.
+    targets: [Option<Target>; 3],
     /// Whether the step was worked through before the discussion.
     is_covered: bool,
     settled: Settled,
@@ -106,8 +104,7 @@ impl<'t> Secretary<'t> {
             code: None,
             documents,
             depth,
-            target: None,
-            action_target: None,
+            targets: [const { None }; 3],
             is_covered: false,
             settled: Settled::default(),
             rules,
@@ -128,16 +125,23 @@ impl<'t> Secretary<'t> {
         self.code.clone()
     }
 
-    /// The same, knowing where the outcome will be added: the artifact and its section.
+    /// The same, knowing where decisions, action items and notes will be added: each the artifact and its section.
     #[must_use]
-    pub fn adding_to(
-        self,
-        decisions: Option<(String, String)>,
-        actions: Option<(String, String)>,
-    ) -> Secretary<'t> {
-        let [target, action_target] =
-            [decisions, actions].map(|target| target.map(|(path, section)| Target { path, section }));
-        Secretary { target, action_target, ..self }
+    pub fn adding_to(self, targets: [Option<(String, String)>; 3]) -> Secretary<'t> {
+        let targets = targets.map(|target| target.map(|(path, section)| Target { path, section }));
+        Secretary { targets, ..self }
+    }
+
+    /// What is recorded of a message by its name, each with the place that it goes to.
+    fn recorded(&self, kinds: &Kinds) -> Vec<(&'static str, Option<&Target>)> {
+        let [decisions, actions, notes] = self.targets.each_ref().map(Option::as_ref);
+        let all = [
+            (kinds.decides, "decision", decisions),
+            (kinds.takes_action, "action item", actions),
+            (kinds.notes, "note", notes),
+            (kinds.states, "statement", None),
+        ];
+        all.into_iter().filter(|(is_there, ..)| *is_there).map(|(_, name, target)| (name, target)).collect()
     }
 
     /// The same, knowing whether the step was worked through before the discussion.
@@ -388,22 +392,29 @@ impl<'t> Secretary<'t> {
         found: &[&Passage<'_>],
         talk: &Discussion<'_>,
     ) -> Result<Line, Failed> {
-        let target = if kinds.decides { &self.target } else { &self.action_target };
-        let has_no_place = self.target.is_some() && self.action_target.is_none();
-        let stays = match (kinds.takes_action && has_no_place, kinds.decides) {
-            (false, _) => None,
-            (true, true) => Some("the action item"),
-            (true, false) => Some("it"),
+        let recorded = self.recorded(kinds);
+        let named = |is_added: bool| {
+            let of = recorded.iter().filter(|(_, target)| target.is_some() == is_added);
+            of.map(|(name, _)| format!("the {name}")).collect::<Vec<_>>()
         };
+        let (added, left) = (named(true), named(false));
+        let target = recorded.iter().find_map(|(_, target)| *target);
+        // Of a statement alone it is known, and without a document there is nothing to be told.
+        let is_told =
+            self.targets.iter().any(Option::is_some) && recorded.iter().any(|(name, _)| *name != "statement");
         let values = |found: &[&Passage<'_>], is_one_line: bool| {
             let value =
                 |one: &&Passage<'_>| context! { place => placed(one), text => quoted(one, is_one_line) };
             context! {
-                kinds => kinds.recorded(),
+                kinds => recorded.iter().map(|(name, _)| with_article(name)).collect::<Vec<_>>(),
                 path => target.as_ref().map(|target| target.path.as_str()),
                 section => target.as_ref().map(|target| target.section.as_str()),
-                is_added => kinds.decides || kinds.takes_action,
-                stays,
+                added => if left.is_empty() { vec!["it".to_owned()] } else { added.clone() },
+                left => match (is_told, added.is_empty() && !left.is_empty()) {
+                    (false, _) => Vec::new(),
+                    (true, true) => vec!["it".to_owned()],
+                    (true, false) => left.clone(),
+                },
                 tells_forms,
                 asks => kinds.asks,
                 // With a model its list says so.
@@ -546,4 +557,8 @@ fn shown(finding: &Finding) -> Value {
         message => plain::one_line(&finding.said),
         related,
     }
+}
+fn with_article(name: &str) -> String {
+    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {name}")
 }

@@ -269,6 +269,19 @@ fn harmful_edits_have_their_class_and_kind() {
     }
 }
 
+#[test]
+fn lines_of_a_script_without_blanks_are_joined_and_wrapped_freely() {
+    let before = "# 費用\n\n每位讀者每月只收到\n一封信，並且必須付款。\n\n- 文章は改行で\n  区切られます。\n";
+    for after in [
+        before.replace("收到\n一", "收到一"),
+        before.replace("並且必須", "並且\n必須"),
+        before.replace("改行で\n  区", "改行で区"),
+    ] {
+        assert!(is_kept(before, &after), "{after}");
+    }
+    assert!(!is_kept(before, &before.replace("一封信", "兩封信")));
+}
+
 /// What people do to documents every day, and which of it `content` stops.
 const EVERYDAY: &[(&str, &str, &str, Option<Kind>)] = &[
     ("fix a typo", "Nobody must pay", "Noboddy must pay", Some(Kind::Wording)),

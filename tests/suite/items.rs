@@ -239,6 +239,39 @@ fn a_file_in_an_item_means_the_item_whatever_its_meta_says() {
 }
 
 #[test]
+fn one_of_several_documents_takes_what_is_said_about_it() {
+    let sandbox = with(&[
+        ("d/ledger.md", DOCUMENT),
+        ("d/webhooks.md", "# Hooks\n\n## Open questions\n\n1. Who pays?\n"),
+    ]);
+    let report = elaborate(&sandbox, "d", &["--json"]).json();
+    git(&sandbox, &["reset", "-q", "--hard", report["branch"].as_str().unwrap()]);
+    let script = sandbox.script("hooks.txt", "Decision: Who pays? The branch. But not in May.\ndone\n");
+    let run = sandbox.run(&[
+        "elaborate",
+        "d/webhooks.md",
+        "--at",
+        "2026-03-20T14:30:00Z",
+        "--script",
+        &script,
+        "--json",
+    ]);
+    let stderr = run.stderr.clone();
+    let branch = run.json()["branch"].as_str().unwrap().to_owned();
+    let text = sandbox.file(&branch, "d/webhooks.md");
+    assert!(
+        text.contains("1. Who pays?\n   - Decided 2026-03-20 (User): Who pays? → The branch\n"),
+        "{text}"
+    );
+    // What is no part of the decision is told.
+    let told = "1 sentence after a decision stays in the recording: \"But not in May.\"";
+    assert!(stderr.contains(told), "{stderr}");
+    sandbox.run(&["replay", "--all", "--rev", &branch]).ok();
+    let named = sandbox.run(&["elaborate", "webhooks", "--script", &script]);
+    assert!(named.code == 2 && named.stderr.contains("did you mean \"d/webhooks.md\"?"), "{}", named.stderr);
+}
+
+#[test]
 fn documents_are_shown_before_their_first_discussion() {
     let sandbox = with(&[("specs/003-swaps/spec.md", DOCUMENT), ("src/a.rs", "fn a() {}\n")]);
     assert!(sandbox.run(&["show", "specs/003-swaps"]).ok().stdout.contains("003 swaps"));

@@ -78,6 +78,28 @@ fn a_label_decides_wherever_it_is_written() {
 }
 
 #[test]
+fn labels_give_their_role_to_what_is_below_them() {
+    let found = heard("Decision: linen.\n\nReason:\n- It lasts.\n- It is cheap.");
+    let reasons: Vec<Option<&str>> = found.decisions.iter().map(|one| one.reason.as_deref()).collect();
+    assert_eq!(reasons, [Some("It lasts; It is cheap")]);
+    for (text, wanted) in [
+        ("## 2. Decision\n\nLinen lasts.", &["Linen lasts."][..]),
+        ("Decisions:\n- Linen lasts.\n- Action: ask legal.", &["Linen lasts."]),
+        ("On Monday Kim wrote:\n> Cotton?\n\nDecision: linen.", &["linen."]),
+        ("Kim wrote:\nDecision: cotton.", &[]),
+        ("### Notes\n- It rains.\n- Decision: linen.", &["linen."]),
+        ("Decision: (none)", &[]),
+        ("Decision: it stops at the\nLibrary Club.", &["it stops at the Library Club."]),
+    ] {
+        assert_eq!(decided(text), wanted, "{text}");
+    }
+    let open = heard("### Open questions\n- who pays\n- none\n\nOpen question: Who signs?").open_questions;
+    let open: Vec<&str> = open.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(open, ["who pays", "Who signs?"]);
+    assert_eq!(heard("Action: ask legal who pays?").action_items.len(), 1);
+}
+
+#[test]
 fn a_decision_goes_on_to_the_end_of_its_sentence() {
     for (text, wanted) in [
         ("say \"Stop!\" to readers who are late.", None),

@@ -578,7 +578,8 @@ fn a_proposed_record_that_has_no_place_is_told() {
         let told =
             format!("the decision record is only in the recording: the layout {layout} has no place for one");
         assert!(run.stderr.contains(&told), "{}\n{}", run.stdout, run.stderr);
-        let row = "Not added to spec.md: a decision names FR-002, which a row of a table defines: no line goes below it";
+        let row =
+            "Not added to spec.md: a row of a table defines FR-002, so the decision has no line below it";
         assert_eq!(run.stderr.contains(row), layout == "speckit", "{}", run.stderr);
     }
 }

@@ -86,6 +86,12 @@ pub fn push_space(out: &mut String) {
     }
 }
 
+/// Whether a sign is of a script that is written without blanks, in which lines are wrapped anywhere: Chinese, Japanese
+/// and the marks of both (CJK blocks of Unicode 16).
+pub fn is_unspaced(sign: char) -> bool {
+    matches!(sign, '\u{2e80}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
+}
+
 /// A piece's text for people.
 pub fn shown(text: &str) -> String {
     text.replace([STRIKE, END_STRIKE], "~~").replace([TARGET, END_TARGET], "")

@@ -7,7 +7,9 @@ use crate::additive::block::html::{self, Context, InlineTag};
 use crate::additive::block::tree::{BlockKind, Tree, mark};
 use crate::text::sentences::split_sentences;
 
-use super::fold::{END_STRIKE, END_TARGET, OBJECT, STRIKE, TARGET, fold_into, fold_with, folded, push_space};
+use super::fold::{
+    END_STRIKE, END_TARGET, OBJECT, STRIKE, TARGET, fold_into, fold_with, folded, is_unspaced, push_space,
+};
 use super::pieces::{Link, NO_NUMBER, Pieces, Sort};
 
 /// Tags of the two pieces with names that a document has.
@@ -289,6 +291,7 @@ impl InlineText {
             context: Context::default(),
             strikes: Vec::new(),
             hidden: None,
+            is_wrapped: false,
         };
         let mut at = 0;
         while let (Some(0), Some(sign)) = (label.get(at), label.get(at + 1)) {
@@ -297,7 +300,9 @@ impl InlineText {
                 break;
             }
             let end = memchr::memchr(0, &label[at..]).map_or(label.len(), |end| at + end);
+            reader.go_on(*sign, &label[at..end]);
             match *sign {
+                mark::SOFT_BREAK => reader.is_wrapped = true,
                 mark::LINK | mark::IMAGE => {
                     let (target, after) = counted(label, at);
                     let (title, after) = counted(label, after);
@@ -407,6 +412,8 @@ struct InlineReader {
     /// Where the text inside of each `<del>` that is open begins.
     strikes: Vec<usize>,
     hidden: Option<HiddenText>,
+    /// A line was wrapped just before.
+    is_wrapped: bool,
 }
 
 /// The text inside of an element that is not shown.
@@ -421,6 +428,23 @@ struct HiddenText {
 const STRIKES: [&[u8]; 3] = [b"del", b"s", b"strike"];
 
 impl InlineReader {
+    /// Goes on after a line that was wrapped: with a blank, unless signs of a script without blanks are on both sides.
+    fn go_on(&mut self, sign: u8, label: &[u8]) {
+        if !std::mem::take(&mut self.is_wrapped) {
+            return;
+        }
+        let next =
+            String::from_utf8_lossy(label.get(..4.min(label.len())).unwrap_or_default()).chars().next();
+        let before = self.leaf.text.chars().next_back();
+        let is_joined = sign == mark::TEXT
+            && self.hidden.is_none()
+            && self.alt.is_none()
+            && [before, next].iter().all(|sign| sign.is_some_and(is_unspaced));
+        if !is_joined {
+            self.text(" ");
+        }
+    }
+
     fn text(&mut self, text: &str) {
         match (&mut self.hidden, &mut self.alt) {
             (Some(hidden), _) => fold_into(&mut hidden.text, text),

@@ -57,9 +57,8 @@ impl Walk<'_> {
         let rules =
             Rules::of(&library.own_review_rules()).map_err(Speechless::from).map_err(Stopped::Voice)?;
         let laid = synthesis::laid(talk.opened(), library);
-        let actions = synthesis::action_target(&item, &laid, step);
         let mut stand_in = Secretary::new(item.documents(), &step.outputs, rules, depth)
-            .adding_to(synthesis::target(&item, &laid, step), actions)
+            .adding_to(synthesis::targets(&item, &laid, step))
             .after(true)
             .knowing(landing::settled(self.setup.repo, self.at, &item)?);
         let mut script = self.setup.script.lend(&step.id);

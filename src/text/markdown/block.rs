@@ -13,6 +13,9 @@ const FULL_COLUMNS: usize = 60;
 /// Marks that close what was opened before: what they end is no sentence of its own.
 const CLOSING_MARKS: [char; 8] = ['"', '”', '“', '’', '»', ')', ']', '}'];
 
+/// A label has at most so many words.
+const MAX_LABEL_WORDS: usize = 3;
+
 /// How a line ends that names what is below it.
 const LABEL_ENDS: [char; 2] = [':', '：'];
 
@@ -213,7 +216,23 @@ fn inside(spans: &[Range<usize>], range: &Range<usize>) -> Vec<Range<usize>> {
 /// Was a line broken only because it was full? Otherwise its author ended it there.
 fn is_wrapped(line: &str, rest: &str) -> bool {
     let is_ended = is_ended(line) && !is_abbreviated(line.trim_end());
-    is_full(line, rest) || !is_ended && goes_on(rest)
+    is_full(line, rest)
+        || !is_ended && goes_on(rest)
+        || breaks_off_at_a_word(line) && !begins_with_label(rest)
+}
+
+/// Whether a line ends with an article, a preposition or a modal, after which every sentence goes on.
+fn breaks_off_at_a_word(line: &str) -> bool {
+    const OPEN: &str = " a an the our your their its every each of at for from with into onto between within without per than via to by and or nor must shall should will would can could may might is are was were be ";
+    let last = line.trim_end().rsplit(' ').next().unwrap_or_default();
+    !last.is_empty() && OPEN.contains(&format!(" {last} "))
+}
+
+/// Whether a line begins with a label, as in "Decision: …".
+fn begins_with_label(rest: &str) -> bool {
+    let line = rest.lines().next().unwrap_or_default();
+    let label = line.split_once([':', '：']).map(|(label, _)| label);
+    label.is_some_and(|label| label.split_whitespace().count() <= MAX_LABEL_WORDS)
 }
 
 /// Whether a line had no room for the next word.
