@@ -170,15 +170,22 @@ fn strict(format: Format, before: &[u8], after: &[u8]) -> Vec<Finding> {
         return Vec::new();
     }
     match format {
-        Format::Markdown => shown::with_gone_too(block::compare(before, after), before, after),
+        Format::Markdown => {
+            shown::one_by_one(block::compare(before, after), (before, after), &block::compare)
+        }
         Format::Csv => match text::losses(before, after) {
             found if found.is_empty() => csv::losses(before, after),
-            found => shown::with_gone_too(found, before, after),
+            found => shown::one_by_one(found, (before, after), &csv::losses),
         },
         Format::Json => json::losses(before, after),
         Format::Meta => json::meta_losses(before, after),
         Format::Yaml => yaml::losses(before, after),
-        Format::Log => text::log_losses(before, after),
+        Format::Log => {
+            let found = text::log_losses(before, after);
+            let message = found.first().map(|finding| finding.message.clone()).unwrap_or_default();
+            let all = shown::one_by_one(found, (before, after), &|_, _| Vec::new());
+            all.into_iter().map(|finding| Finding { message: message.clone(), ..finding }).collect()
+        }
         Format::Text | Format::Opaque => vec![frozen(before, after)],
     }
 }

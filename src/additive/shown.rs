@@ -13,14 +13,35 @@ use super::content::change::common;
 use super::text::{self, Lines, without_end};
 use super::{Finding, Format, Kind};
 
-/// Names the other lines that are gone where a single one is told.
-pub(super) fn with_gone_too(mut found: Vec<Finding>, before: &[u8], after: &[u8]) -> Vec<Finding> {
-    if let [only] = &mut found[..]
-        && only.kind == Kind::LineLost
-    {
-        only.message.push_str(&text::gone_too(before, after, only.line));
+/// What a rule finds between an old text and a new one.
+type Compare<'c> = &'c dyn Fn(&[u8], &[u8]) -> Vec<Finding>;
+
+/// Findings with one for each line that is lost, and with what is changed beside these: a declaration covers the line
+/// that it names and no other.
+pub(super) fn one_by_one(
+    found: Vec<Finding>,
+    (before, after): (&[u8], &[u8]),
+    compare: Compare<'_>,
+) -> Vec<Finding> {
+    let is_line = |finding: &Finding| finding.kind == Kind::LineLost;
+    let places = if found.iter().any(is_line) { text::lost_lines(before, after) } else { Vec::new() };
+    if places.is_empty() {
+        return found;
     }
-    found
+    let (kept, numbers) = text::without_lines(before, &places);
+    let number = |line: usize| numbers.get(line.saturating_sub(1)).copied().unwrap_or(line);
+    let beside = compare(&kept, after).into_iter().map(|finding| Finding {
+        line: number(finding.line),
+        last_line: number(finding.last_line),
+        ..finding
+    });
+    let mut all = text::lost_one_by_one(before, &places);
+    for finding in found.into_iter().chain(beside).filter(|one| !is_line(one)) {
+        if !all.iter().any(|known| (known.kind, known.line) == (finding.kind, finding.line)) {
+            all.push(finding);
+        }
+    }
+    all
 }
 
 /// Fills in where the new text would have what it has lost: below the last line above it that both have.

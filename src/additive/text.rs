@@ -77,32 +77,46 @@ pub(super) fn first_lost(
     lost(old[at], at + 1)
 }
 
-/// As many further lines are named where one is lost.
-const MOST: usize = 8;
-
-/// Which other old lines with words are nowhere in the new text any more, in words; empty where there are none. A line
-/// that only moved is not among them, nor are lines whose ends changed.
-pub(super) fn gone_too(before: &[u8], after: &[u8], first: usize) -> String {
-    let mut left: HashMap<&[u8], usize> = HashMap::new();
-    Lines::of(after).for_each(|line| *left.entry(without_end(line)).or_default() += 1);
-    let missing = (1..).zip(Lines::of(before)).filter(|(_, line)| {
-        match left.get_mut(without_end(line)).filter(|count| **count > 0) {
-            Some(count) => {
-                *count -= 1;
-                false
-            }
-            None => !line.trim_ascii().is_empty(),
-        }
-    });
-    let mut further = missing.map(|(number, _)| number).filter(|number| *number > first);
-    let mut numbers: Vec<String> = further.by_ref().take(MOST).map(|number| number.to_string()).collect();
-    let last = match (further.count(), numbers.len()) {
-        (_, 0) => return String::new(),
-        (0, 1) => return format!("; line {} is lost or changed too", numbers[0]),
-        (0, _) => numbers.pop().unwrap_or_default(),
-        (more, _) => format!("{more} more"),
+/// The old lines, by their places from zero, that the new text does not keep in order.
+pub(super) fn lost_lines(before: &[u8], after: &[u8]) -> Vec<usize> {
+    let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (Lines::of(before).collect(), Lines::of(after).collect());
+    let gained_end = |at: usize| at + 1 == old.len() && new.iter().any(|new| without_end(new) == old[at]);
+    let common = common(&old, &new);
+    if common.is_longest {
+        return (0..old.len()).filter(|at| !common.old[*at] && !gained_end(*at)).collect();
+    }
+    // The next place of each line, one after the other.
+    let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    new.iter().enumerate().for_each(|(at, line)| places.entry(line).or_default().push(at));
+    let mut next = 0;
+    let mut is_lost = |at: &usize| {
+        let found = places.get(old[*at]).and_then(|all| all.get(all.partition_point(|place| *place < next)));
+        next = found.map_or(next, |place| place + 1);
+        found.is_none() && !gained_end(*at)
     };
-    format!("; lines {} and {last} are lost or changed too", numbers.join(", "))
+    (0..old.len()).filter(|at| is_lost(at)).collect()
+}
+
+/// A finding for each lost line; blank ones are named where there are no others.
+pub(super) fn lost_one_by_one(before: &[u8], places: &[usize]) -> Vec<Finding> {
+    let old: Vec<&[u8]> = Lines::of(before).collect();
+    let has_words = |at: &&usize| !old[**at].trim_ascii().is_empty();
+    let mut named: Vec<usize> = places.iter().filter(has_words).copied().collect();
+    if named.is_empty() {
+        named.extend(places.first());
+    }
+    named.into_iter().map(|at| lost(old[at], at + 1)).collect()
+}
+
+/// A text without some of its lines, and the numbers that the others had.
+pub(super) fn without_lines(text: &[u8], places: &[usize]) -> (Vec<u8>, Vec<usize>) {
+    let kept = Lines::of(text).enumerate().filter(|(at, _)| places.binary_search(at).is_err());
+    let (mut left, mut numbers) = (Vec::with_capacity(text.len()), Vec::new());
+    for (at, line) in kept {
+        left.extend_from_slice(line);
+        numbers.push(at + 1);
+    }
+    (left, numbers)
 }
 
 /// An old line that the new text does not keep.

@@ -1129,3 +1129,23 @@ fn where_nothing_is_protected_yet_every_verb_that_guards_says_so() {
         says(args, false);
     }
 }
+
+#[test]
+fn a_declared_line_covers_no_other_line_of_a_strict_file() {
+    let sandbox = empty();
+    let text = "# Fees\n\nOne letter.\n\nNobody pays twice.\n\nChildren pay nothing.\n";
+    let settings = "protect: [{paths: [\"docs/**\"], rule: strict}]\n";
+    sandbox.commit(&[("docs/s.md", text), (".roundtable.yaml", settings)]);
+    std::fs::write(sandbox.root().join("docs/s.md"), text.replace("One letter.\n", "")).unwrap();
+    git(&sandbox.root(), &["add", "."]);
+    sandbox.run(&["check", "--staged", "--declare", "no letters"]).ok();
+    sandbox.run(&["check", "--staged"]).ok();
+    let less = text.replace("One letter.\n", "").replace("Children pay nothing.\n", "");
+    std::fs::write(sandbox.root().join("docs/s.md"), less).unwrap();
+    git(&sandbox.root(), &["add", "."]);
+    let run = sandbox.run(&["check", "--staged"]);
+    assert!(run.code == 1 && run.stdout.contains("Children pay nothing."), "{}", run.stdout);
+    // With all of them declared it passes.
+    sandbox.run(&["check", "--staged", "--declare", "no children"]).ok();
+    sandbox.run(&["check", "--staged"]).ok();
+}

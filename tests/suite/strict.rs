@@ -51,13 +51,25 @@ fn an_edit_that_changes_what_is_read_is_found_by_its_kind() {
 }
 
 #[test]
+fn each_lost_line_is_a_finding_of_its_own() {
+    let before = "# Fees\n\nOne.\n\nTwo.\n\nThree.\n";
+    let found = compare("a.md", &Demand::of(Rule::Strict), before.as_bytes(), b"# Fees\n\nTwo.\n").findings;
+    let lines: Vec<(Kind, usize)> = found.iter().map(|one| (one.kind, one.line)).collect();
+    assert_eq!(lines, [(Kind::LineLost, 3), (Kind::LineLost, 7)]);
+    // And so is what is changed beside them.
+    let hidden = "# Fees\n\n<!--\nTwo.\n\nThree.\n-->\n";
+    let found = compare("a.md", &Demand::of(Rule::Strict), before.as_bytes(), hidden.as_bytes()).findings;
+    assert!(found[0].kind == Kind::LineLost && found.len() > 1, "{found:#?}");
+}
+
+#[test]
 fn data_may_grow_where_nothing_that_is_there_moves() {
     let grown = "{\"next\": 2, \"stories\": [{\"text\": \"As a reader, I want one letter\", \"id\": \"US-001\"}, {\"id\": \"US-002\"}]}\n";
     assert_eq!(kinds("stories.json", STORIES, grown), []);
     let pushed = "{\"stories\": [{\"id\": \"US-000\"}, {\"id\": \"US-001\", \"text\": \"As a reader, I want one letter\"}]}\n";
     assert_eq!(kinds("stories.json", STORIES, pushed), [Kind::Scalar, Kind::KeyLost]);
     assert_eq!(kinds("trace.csv", TRACE, &format!("{TRACE}FR-002,US-001\n")), []);
-    assert_eq!(kinds("trace.csv", TRACE, "id,story,note\nFR-001,US-001,\n"), [Kind::LineLost]);
+    assert_eq!(kinds("trace.csv", TRACE, "id,story,note\nFR-001,US-001,\n"), [Kind::LineLost; 2]);
 }
 
 #[test]

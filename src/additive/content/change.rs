@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use super::fold::folded;
+use super::fold::{folded, is_unspaced};
 use crate::additive::Kind;
 
 /// Words that make a demand one (BCP 14). In lower case.
@@ -31,22 +31,31 @@ fn words(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = None;
     for (at, sign) in text.char_indices() {
-        match (sign.is_whitespace(), start) {
-            (true, Some(from)) => {
-                found.push(from..at);
-                start = None;
-            }
-            (false, None) => start = Some(at),
-            _ => {}
+        // In a script without blanks each sign counts as a word.
+        let is_unspaced = is_unspaced(sign);
+        if sign.is_whitespace() || is_unspaced {
+            found.extend(start.take().map(|from| from..at));
+        } else if start.is_none() {
+            start = Some(at);
+        }
+        if is_unspaced && sign.is_alphanumeric() {
+            found.push(at..at + sign.len_utf8());
         }
     }
     found.extend(start.map(|from| from..text.len()));
     found
 }
 
-/// A word without the marks around it.
+/// A word without the marks around it; the minus of a number is none.
 fn bare(word: &str) -> &str {
-    word.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '%' && sign != '@')
+    let is_mark = |sign: char| !sign.is_alphanumeric() && sign != '%' && sign != '@';
+    let bare = word.trim_matches(is_mark);
+    let start = word.len() - word.trim_start_matches(is_mark).len();
+    let minus = word[..start].chars().next_back().filter(|sign| matches!(sign, '-' | '−'));
+    match minus.filter(|_| bare.starts_with(|sign: char| sign.is_ascii_digit())) {
+        Some(minus) => &word[start - minus.len_utf8()..start + bare.len()],
+        None => bare,
+    }
 }
 
 /// Which parts of two texts have a partner, in order, in the other.
@@ -246,6 +255,9 @@ mod tests {
             ("Due on 1.3.2026.", "Due on 1.4.2026.", Kind::Date),
             ("Within 24 hours.", "Within 24h.", Kind::Number),
             ("Version 1.2.3 is used.", "Version 1.2.4 is used.", Kind::Number),
+            ("It is -5 degrees.", "It is 5 degrees.", Kind::Number),
+            ("等待30天。", "等待60天。", Kind::Number),
+            ("每位讀者收到一封信。", "每位讀者收到兩封信。", Kind::Wording),
             ("See #12 there.", "See the page there.", Kind::Number),
             ("Run the e2e tests.", "Run the slow tests.", Kind::Wording),
             ("The tests are planned.", "The tests are planned in step 3.", Kind::Wording),
@@ -276,6 +288,7 @@ mod tests {
     fn words_are_counted_in_order() {
         assert_eq!(kept_words("a b c d", "x a c d"), (3, 4));
         assert_eq!(kept_words("a b", "b a"), (1, 2));
+        assert_eq!(kept_words("收到一封信", "收到兩封信"), (4, 5));
         assert_eq!(kept_words("Pay now.", "pay now"), (1, 2));
         assert_eq!(differences("a b c", "a x y c").1, vec![2..5]);
         let long = "w ".repeat(3_000);
