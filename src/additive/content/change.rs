@@ -169,9 +169,10 @@ fn kind_of(old: &str, new: &str, is_speech: bool) -> Kind {
     let (was, is) = (words(old), words(new));
     let mut a: Vec<&str> = was.iter().map(|range| bare(&old[range.clone()])).collect();
     let mut b: Vec<&str> = is.iter().map(|range| bare(&new[range.clone()])).collect();
-    // A word that is there twice in a row is there once.
-    a.dedup();
-    b.dedup();
+    // A word that is there twice in a row is there once; a number is not.
+    let is_again = |this: &mut &str, last: &mut &str| this == last && !has_number(this);
+    a.dedup_by(is_again);
+    b.dedup_by(is_again);
     let Common { old: in_old, new: in_new, .. } = common(&a, &b);
     let pick = |words: &[&'_ str], common: &[bool]| -> Vec<(usize, String)> {
         let all = words.iter().zip(common).enumerate();
@@ -182,7 +183,7 @@ fn kind_of(old: &str, new: &str, is_speech: bool) -> Kind {
     let any = |test: &dyn Fn(&str) -> bool| differing.clone().any(|(_, word)| test(word));
     if taken.iter().chain(&put).any(|(at, word)| is_modal(*at, word, is_speech)) {
         Kind::Weakened
-    } else if any(&is_date) {
+    } else if any(&is_date) && !taken.iter().any(|(_, word)| has_number(word) && !is_date(word)) {
         Kind::Date
     } else if taken.iter().any(|(_, word)| has_number(word)) {
         Kind::Number
@@ -255,6 +256,8 @@ mod tests {
             ("Due on 1.3.2026.", "Due on 1.4.2026.", Kind::Date),
             ("Within 24 hours.", "Within 24h.", Kind::Number),
             ("Version 1.2.3 is used.", "Version 1.2.4 is used.", Kind::Number),
+            ("From 2026-03-01 it is 5 euros.", "From 2026-04-01 it is 50 euros.", Kind::Number),
+            ("It is (0, 0, 1, 1).", "It is (0, 0, 8, 1).", Kind::Number),
             ("It is -5 degrees.", "It is 5 degrees.", Kind::Number),
             ("等待30天。", "等待60天。", Kind::Number),
             ("每位讀者收到一封信。", "每位讀者收到兩封信。", Kind::Wording),

@@ -60,8 +60,9 @@ pub fn fold_with(out: &mut String, text: &str, note: &mut dyn FnMut(Range<usize>
                 while signs.next_if_eq(&'-').is_some() {
                     count += 1;
                 }
-                let is_blank = |sign: Option<char>| sign.is_some_and(char::is_whitespace);
-                let is_alone = is_blank(before) && is_blank(signs.peek().copied());
+                // A line may be wrapped after it.
+                let is_blank = |sign: char| sign.is_whitespace();
+                let is_alone = before.is_some_and(is_blank) && signs.peek().copied().is_none_or(is_blank);
                 match count {
                     1 if !is_alone => out.push('-'),
                     1..=3 => out.push_str("--"),
@@ -121,6 +122,7 @@ mod tests {
         for (a, b) in [
             ("a -- b", "a – b"),
             ("a - b", "a — b"),
+            ("a -", "a —"),
             ("1–2", "1-2"),
             ("it’s …", "it's ..."),
             ("a\u{a0}b \t c", "a b c"),
