@@ -475,7 +475,7 @@ fn as_placed<'f>(text: &str, trace: &Trace, finished: &'f Finished) -> Cow<'f, F
     Cow::Owned(known::with_questions(finished, &is_kept))
 }
 
-/// What tells the questions of a trace's lines from others.
+/// The keys of the questions in a trace's lines.
 fn asked_within(text: &str, trace: &Trace) -> BTreeSet<String> {
     let lines = text.lines().skip(trace.line - 1).take(trace.end + 1 - trace.line);
     lines.flat_map(known::asked_in).collect()

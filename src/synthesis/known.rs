@@ -42,8 +42,7 @@ pub fn with_questions(finished: &Finished, is_wanted: &dyn Fn(&Question) -> bool
     some
 }
 
-/// What tells the questions that a document leaves open from others: those that people see, but for what is a heading
-/// and for what a decision is below.
+/// The keys of the questions that people see in a document: no heading, and no line with a decision below it.
 pub fn asked_in(text: &str) -> Vec<String> {
     if !text.contains(MARKS) {
         return Vec::new();

@@ -1,10 +1,9 @@
 //! What a line says that somebody else has said, wants or has decided: their turns have it (V-5).
 //!
-//! A claim is told by grammar alone: a participant (a colleague, a user, "you", "we", "the user") and after it a verb in
-//! a past form; "as" and "decided" or "agreed", whoever is between them; "Sam's decision was"; "it was decided that"; "I
-//! agree with Sam that". It is held against that
-//! participant's own turns: one of them has half of its words, all of its figures are said, and what it quotes is there
-//! word for word. Who only asks has settled nothing. Whether a paraphrase is fair cannot be told by structure, and is not.
+//! Grammar alone says what a claim is: a participant (a colleague, a user, "you", "we", "the user") and a verb in a past
+//! form; "as" with "decided" or "agreed"; "Sam's decision was"; "it was decided that"; "I agree with Sam that". The turns
+//! of that participant must have it: one turn has half of its words, the turns have all of its figures, and what it quotes
+//! is there word for word. A question settles nothing. Structure cannot say whether a paraphrase is fair, so nothing does.
 //!
 //! Over "Maya: Photos wait. Sam (user): Keep 64 answers.", "You decided to keep 64 answers" may be said, and "You decided
 //! on night transfers" and "Maya said that photos are lost" may not.
